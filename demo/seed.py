@@ -42,11 +42,8 @@ def seed(actor: Actor, report: Tell) -> None:
 
     Each workflow and each conversation is created as a whole or not at all. Raises ServerRefused.
     """
-    for slug, document in WORKFLOWS.items():
-        if not Workflow.objects.for_workspace(actor.workspace).filter(slug=slug).exists():
-            with transaction.atomic():
-                import_document(actor, read(document), slug, None)
-                publish(actor, slug, 1, "first version of the demo")
+    for slug in WORKFLOWS:
+        if create_missing_workflow(actor, slug):
             report(f"workflow {slug}")
     _counter(actor, report)
     if not _there(actor, CHAT):
@@ -54,6 +51,16 @@ def seed(actor: Actor, report: Tell) -> None:
             _chat(actor)
         report(f"conversation {CHAT}, with batches to roll back")
     _executions(actor, report)
+
+
+def create_missing_workflow(actor: Actor, slug: str) -> bool:
+    """Creates and publishes a workflow of the demo, unless there is one; returns if it did."""
+    if Workflow.objects.for_workspace(actor.workspace).filter(slug=slug).exists():
+        return False
+    with transaction.atomic():
+        import_document(actor, read(WORKFLOWS[slug]), slug, None)
+        publish(actor, slug, 1, "first version of the demo")
+    return True
 
 
 def _counter(actor: Actor, report: Tell) -> None:

@@ -13,6 +13,7 @@ class WorkflowsConfig(AppConfig):
         from ctxadmin.audit.streams import register_stream
         from ctxadmin.realtime.topics import register_source
         from ctxadmin.ui.audit.change_words import register_change_words
+        from ctxadmin.ui.audit.changed_values import register_changed_values
         from ctxadmin.ui.object_names import register_object_names
         from workflows.events import page_updates
         from workflows.models import Workflow
@@ -24,4 +25,5 @@ class WorkflowsConfig(AppConfig):
         register_stream("workflow", stream_of_workflow)
         register_follower(page_updates.announce_change)
         register_change_words("workflow", "workflows.pages.audit_words.words_of_runs")
+        register_changed_values("workflow", "workflows.pages.audit_values.values_of_entry")
         register_object_names("workflow", "workflows.pages.audit_words.names_of_workflows")

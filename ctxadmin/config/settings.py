@@ -16,6 +16,7 @@ django_stubs_ext.monkeypatch()
 
 BASE_DIR = Path(__file__).resolve().parent.parent.parent
 DATA_DIR = environment.data_dir()
+DATA_DIR_IS_CHOSEN = bool(environment.text("CTXADMIN_DATA_DIR"))
 DEBUG = environment.flag("CTXADMIN_DEBUG")
 SECRET_KEY = environment.secret_key(DATA_DIR)
 SECRET_KEY_FALLBACKS = environment.word_list("CTXADMIN_SECRET_KEY_FALLBACKS")

@@ -17,7 +17,7 @@ LABELS: Final[Mapping[BulkAction, Text]] = {
     BulkAction.LABEL: _("Label"),
     BulkAction.ARCHIVE: _("Archive"),
     BulkAction.UNARCHIVE: _("Unarchive"),
-    BulkAction.EXPORT: _("Export"),
+    BulkAction.EXPORT: _("Export as a file"),
     BulkAction.ERASE: _("Erase"),
 }
 

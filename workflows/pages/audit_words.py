@@ -73,6 +73,8 @@ def words_of_runs(runs: Sequence[Run]) -> Sequence[Text]:
 
 def _words(drafts: Sequence[DraftRecord], names: Names) -> Text:
     changes = net_changes(change for draft in drafts for change in draft.changes)
+    if not changes and drafts[-1].former_name:
+        return _("renamed, formerly “%(name)s”") % {"name": drafts[-1].former_name}
     names = reduce(or_, (dict(draft.names) for draft in drafts), dict(names))
     phrases: list[Text] = []
     for kind in _KINDS:
@@ -102,10 +104,12 @@ def _named(changes: Sequence[RecordedChange], names: Names) -> str:
 
 
 def _with_fields(change: RecordedChange, names: Names) -> Text:
-    name = _name_of(change, names)
+    name = name_of_change(change, names)
+    if change.element == "workflow" and change.former_name:
+        return _("%(what)s, formerly “%(name)s”") % {"what": name, "name": change.former_name}
     if not change.fields:
         return name
-    labels = _EDGE_FIELDS if change.element == "edge" else _NODE_FIELDS
+    labels = field_labels(change)
     fields = [label for field, label in labels.items() if field in change.fields]
     if change.former_name:
         former = _("name, formerly “%(name)s”") % {"name": change.former_name}
@@ -113,7 +117,15 @@ def _with_fields(change: RecordedChange, names: Names) -> Text:
     return _("%(name)s (%(fields)s)") % {"name": name, "fields": join_list(fields)}
 
 
-def _name_of(change: RecordedChange, names: Names) -> Text:
+def field_labels(change: RecordedChange) -> Mapping[str, Text]:
+    """Returns the fields that a changed element can have, in words."""
+    if change.element == "workflow":
+        return _OF_WORKFLOW
+    return _EDGE_FIELDS if change.element == "edge" else _NODE_FIELDS
+
+
+def name_of_change(change: RecordedChange, names: Names) -> Text:
+    """Returns what a change is about, by the ``names`` of nodes."""
     if change.element == "workflow":
         return _OF_WORKFLOW.get(change.id, change.id)
     if change.element == "edge":

@@ -15,7 +15,7 @@ from workflows.domain.checks import problems
 from workflows.domain.checks.problems import Problem
 from workflows.domain.document.draft_changes import DraftChanges
 from workflows.domain.document.graph import MAX_NAME, Document
-from workflows.domain.document.recorded_changes import recorded_changes
+from workflows.domain.document.recorded_changes import LONGEST_NAME, recorded_changes
 from workflows.models import Workflow, WorkflowVersion
 from workflows.starters import StarterName, starter
 from workflows.store.definitions import cache_definition, definition, problems_of, stored
@@ -95,7 +95,9 @@ def change(
     with writing(actor, slug) as opened:
         opened.require_unchanged(expected)
         if fields:
-            detail = {"what": "described", "fields": sorted(fields)}
+            detail: dict[str, object] = {"what": "described", "fields": sorted(fields)}
+            if name is not None and name != opened.row.name:
+                detail["former_name"] = opened.row.name[:LONGEST_NAME]
             opened.commit(Action.WORKFLOW_CHANGE, detail, **fields)
     return opened.row
 

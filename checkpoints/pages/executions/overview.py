@@ -1,10 +1,12 @@
 """The first page: what needs review, runs, failed, and how much is stored."""
 
+import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from django.conf import settings
 from django.db import connection
 from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
@@ -23,7 +25,7 @@ from ctxadmin.ui.plots import Bar, share_bars
 
 _MOST: Final = 6
 _MOST_WAITING: Final = 20
-_DEMO_ENGINE: Final = ".venv/bin/python manage.py demo_engine"
+_MANAGE: Final = ".venv/bin/python manage.py"
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +40,8 @@ class StatusCount:
 class OverviewPage:
     """The overview; ``database_bytes`` is None if the size is unknown.
 
-    ``shares`` is the bar of what the stored bytes belong to. ``demo_command`` runs the demo engine
-    on this server, from the project's folder.
+    ``shares`` is the bar of what the stored bytes belong to. ``manage`` begins a command on the
+    data of this server, from the project's folder; ``server_url`` is the server's address.
     """
 
     title: Text
@@ -58,7 +60,8 @@ class OverviewPage:
     may_import: bool
     may_token: bool
     may_retain: bool
-    demo_command: str
+    manage: str
+    server_url: str
 
 
 @require_safe
@@ -95,9 +98,17 @@ def overview(request: HttpRequest, actor: Actor) -> HttpResponse:
         may_import=actor.may(Action.CONVERSATION_IMPORT),
         may_token=actor.may(Action.TOKEN_MANAGE),
         may_retain=actor.may(Action.RETENTION_SET),
-        demo_command=f"{_DEMO_ENGINE} --url {request.scheme}://{request.get_host()}",
+        manage=_manage(actor),
+        server_url=f"{request.scheme}://{request.get_host()}",
     )
     return show(request, "checkpoints/overview.html", shown)
+
+
+def _manage(actor: Actor) -> str:
+    """Returns how a command begins; only admins learn where the server has its data."""
+    if not (actor.may(Action.TOKEN_MANAGE) and settings.EMBEDDED and settings.DATA_DIR_IS_CHOSEN):
+        return _MANAGE
+    return f"CTXADMIN_DATA_DIR={shlex.quote(str(settings.DATA_DIR))} {_MANAGE}"
 
 
 def _database_bytes() -> int | None:

@@ -157,7 +157,7 @@ def audit_line(found: FoundEntry, facts: AuditFacts, said: Text = "") -> AuditLi
 
 def _with_words(change: Text, words: Text) -> Text:
     if not words or not change:
-        return change
+        return change or words
     return gettext("%(batch)s: %(words)s") % {"batch": change, "words": words}
 
 

@@ -26,6 +26,7 @@ from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import ValidationFailed
 from ctxadmin.ui.audit.change_words import change_words
+from ctxadmin.ui.audit.changed_values import ChangedValue, changed_values
 from ctxadmin.ui.audit.lines import AuditFacts, AuditLine, line_of_run
 from ctxadmin.ui.audit.object_names import object_names
 from ctxadmin.ui.audit.runs import FoundRun, find_runs
@@ -64,12 +65,16 @@ class AuditPage:
 
 @dataclass(frozen=True, slots=True)
 class EntryPage:
-    """One entry; ``before_url`` and ``after_url`` are the entries beside it in its chain."""
+    """One entry; ``before_url`` and ``after_url`` are the entries beside it in its chain.
+
+    ``values`` are those before and after that it has on record.
+    """
 
     title: Text
     crumbs: Sequence[Crumb]
     line: AuditLine
     entry: AuditEntry
+    values: Sequence[ChangedValue]
     check: AuditCheck | None
     before_url: str
     after_url: str
@@ -189,6 +194,7 @@ def audit_entry(request: HttpRequest, actor: Actor, stream: int, seq: int) -> Ht
         crumbs=(Crumb(TITLE, reverse("audit:list")), Crumb(line.words)),
         line=line,
         entry=found.entry,
+        values=() if line.erased else changed_values(found.entry),
         check=last_check(),
         before_url=neighbours.get(seq - 1, ""),
         after_url=neighbours.get(seq + 1, ""),

@@ -22,6 +22,7 @@ from ctxadmin.identity.roles import Scope
 from ctxadmin.storage.commands import ReadyCommand
 from demo.engine import ENDED, Engine, ServerRefused
 from demo.script import QUESTION, TOPIC
+from demo.seed import create_missing_workflow
 
 _LONGEST_REVIEW = timedelta(days=30)  # a person may take the time: the token has to last as long
 _QUESTIONS = {"support": QUESTION, "research-note": TOPIC}
@@ -49,6 +50,8 @@ class Command(ReadyCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         conversation = options["left"] or options["conversation"] or f"demo-{uuid4().hex[:8]}"
         url, workflow = options["url"], options["workflow"]
+        if not options["token"]:
+            self._create_workflow(workflow)
         with _token(options["token"]) as token, make_client(url, token) as client:
             engine = Engine(client, workflow, conversation, self._print, options["delay"])
             try:
@@ -66,6 +69,11 @@ class Command(ReadyCommand):
             except KeyboardInterrupt:
                 self._print("stopped; the execution is unchanged")
                 self._print_how_to_continue(url, conversation)
+
+    def _create_workflow(self, slug: str) -> None:
+        """A workspace that began without demo data has no workflow to run."""
+        if create_missing_workflow(system_actor(default_workspace(), "demo_engine"), slug):
+            self._print(f"created the workflow {slug}")
 
     def _print_how_to_continue(self, url: str, conversation: str) -> None:
         words = ["manage.py", "demo_engine", "--url", url, "--continue", conversation]

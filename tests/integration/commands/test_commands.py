@@ -5,6 +5,7 @@ from io import StringIO
 from pathlib import Path
 from unittest.mock import patch
 
+import httpx
 import pytest
 from django.core.management import CommandError, call_command
 from django.db import OperationalError
@@ -17,6 +18,7 @@ from ctxadmin.audit.models import AuditEntry
 from ctxadmin.identity.roles import Role
 from demo import counter, seed
 from demo.engine import Engine, ServerRefused
+from demo.management.commands import demo_engine
 from tests.factories import Api, conversation, person, user
 from tests.shape_examples import example
 from workflows.costs.versions import draft_beside
@@ -184,6 +186,24 @@ def test_seeding_the_demo_twice_makes_it_once() -> None:
     assert sorted(made.all()) == before
     paused = Conversation.objects.filter(status="PAUSED")
     assert sorted(paused.values_list("public_id", flat=True)) == ["demo-research", "demo-support"]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_demo_engine_brings_its_workflow_to_an_empty_server(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def away(url: str, token: str) -> httpx.Client:
+        def refuse(request: httpx.Request) -> httpx.Response:
+            raise httpx.ConnectError("nobody there", request=request)
+
+        return httpx.Client(transport=httpx.MockTransport(refuse), base_url=url)
+
+    monkeypatch.setattr(demo_engine, "make_client", away)
+    for _again in range(2):
+        with pytest.raises(CommandError, match="No server answers"):
+            run("demo_engine", "--workflow", "research-note")
+    made = Workflow.objects.values_list("slug", "published_version")
+    assert [*made] == [("research-note", 1)]
 
 
 @pytest.mark.only("sqlite")

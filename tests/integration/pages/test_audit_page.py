@@ -4,6 +4,7 @@ import re
 from datetime import timedelta
 
 import pytest
+from django.test import Client
 from pydantic import JsonValue
 
 from conversations.domain.configs import read_operation
@@ -62,6 +63,41 @@ def test_a_change_keeps_the_names_of_its_time_when_a_node_is_renamed_later() -> 
     renamed, earlier = (line for line in rows() if "Edited the draft" in line)
     assert "changed “Write” (name, formerly “Draft the answer”)" in renamed
     assert "added “Draft the answer”" in earlier
+
+
+def test_an_entry_has_the_policies_before_and_after_in_words() -> None:
+    last: JsonValue = {"messages": [{"operation": "truncate", "truncate": {"keep_last": 6}}]}
+    saved(
+        document(DRAFT),
+        document({**DRAFT, "context_filter": last}),
+        document({**DRAFT, "type": "tool"}),
+    )
+    entries = AuditEntry.objects.filter(object_type="workflow").order_by("seq")
+    admin = signed_in(Role.ADMIN)
+    added, taken = [entry_page(admin, each) for each in [*entries][-2:]]
+    assert "“Draft the answer” input filters None last 6" in added
+    assert "“Draft the answer” type Model Tool" in taken
+    assert "“Draft the answer” input filters last 6 None" in taken
+
+
+def entry_page(admin: Client, entry: AuditEntry) -> str:
+    """The text of the values on the page of an entry."""
+    page = admin.get(f"/audit/{entry.stream}/{entry.seq}/").content.decode()
+    table = page.partition("audit-values")[2].partition("</table>")[0]
+    return " ".join(re.sub(r"<[^>]+>", " ", table).split())
+
+
+def test_a_renamed_workflow_says_its_former_name() -> None:
+    saved()
+    use_cases.change(person(Role.DESIGNER), "support", name="Help")
+    assert "renamed, formerly “Support”" in rows("object_type=workflow")[0]
+
+
+def test_a_name_with_hidden_signs_cannot_turn_a_line_around() -> None:
+    saved(document({**DRAFT, "name": "\u202egpj.exe"}))
+    page = signed_in(Role.ADMIN).get("/audit/").content.decode()
+    assert "\u202e" not in page
+    assert page.count("U+202E") >= 1
 
 
 def test_a_pause_or_another_change_begins_a_new_line() -> None:

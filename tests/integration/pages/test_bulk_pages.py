@@ -47,7 +47,7 @@ def test_the_list_offers_what_the_reader_has_the_right_to(admin: Client, reviewe
     assert "Continue with all 2 that match" in theirs
     assert re.search(r'type="checkbox" form="bulk" name="id" value="one"', theirs)
     viewer = text(signed_in(Role.VIEWER).get("/conversations/"))
-    assert re.findall(r'<option value="(\w+)">(?:Archive|Export)<', viewer) == ["export"]
+    assert re.findall(r'<option value="(\w+)">(?:Archive|Export as a file)<', viewer) == ["export"]
     archived = text(reviewer.get("/conversations/?archived=true"))
     assert 'id="bulk"' not in archived  # an empty list has no bar
 

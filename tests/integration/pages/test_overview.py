@@ -1,6 +1,7 @@
 """The overview: what waits for a person comes first, and an empty one says how to begin."""
 
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -29,6 +30,14 @@ def test_an_empty_server_says_how_to_begin(reviewer: Client) -> None:
     html = text(reviewer.get("/"))
     for command in ("create_token", "demo_engine", "import_conversations"):
         assert f"manage.py {command}" in html
+
+
+def test_commands_name_the_folder_of_the_data_to_admins_only(settings: Any) -> None:
+    settings.EMBEDDED, settings.DATA_DIR_IS_CHOSEN = True, True
+    settings.DATA_DIR = Path("/srv/my data")
+    named = "CTXADMIN_DATA_DIR=&#x27;/srv/my data&#x27; .venv/bin/python manage.py"
+    assert text(signed_in(Role.ADMIN).get("/")).count(named) == 3
+    assert "/srv/my data" not in text(signed_in(Role.DESIGNER).get("/"))
 
 
 def test_only_who_may_is_led_to_workflows_imports_and_tokens() -> None:

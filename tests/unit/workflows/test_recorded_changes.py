@@ -30,7 +30,7 @@ def between(before: Document, after: Document) -> Sequence[RecordedChange]:
     return read_changes(dumps(recorded_changes(before, after))).changes
 
 
-def test_each_element_says_what_happened_to_it_and_no_value_but_names() -> None:
+def test_each_element_says_what_happened_to_it_and_no_text_but_names() -> None:
     before = document(
         [
             node("a", description="secret"),
@@ -64,6 +64,38 @@ def test_nodes_have_the_names_of_that_time_and_the_one_before() -> None:
     assert net_changes([record.changes[0], later])[0].former_name == "Draft"
     removed = read_changes(dumps(recorded_changes(after, document([]))))
     assert removed.names == {"a": "Write", "b": "Answer", "c": "Else"}
+
+
+def test_policies_have_their_values_before_and_after() -> None:
+    last: JsonValue = {"messages": [{"operation": "truncate", "truncate": {"keep_last": 6}}]}
+    before = document([node("a", context_filter=last), node("b")], [EDGE])
+    edge = {**EDGE, "condition": "context.score > 3", "weight": 2}
+    after = document([node("a", type="tool"), node("b")], [edge])
+    of_node, of_edge = between(before, after)
+    assert of_node.values == {"type": ("llm", "tool"), "context_filter": (last, None)}
+    assert of_edge.values == {"condition": (None, "context.score > 3"), "weight": (None, 2)}
+
+
+def test_long_values_and_those_beyond_the_room_of_an_entry_are_not_on_record() -> None:
+    edges = [{**EDGE, "id": f"e{n}", "condition": "c" * 400} for n in range(40)]
+    edges[0]["condition"] = "c" * 501
+    nodes = [node("a"), node("b")]
+    plain = [{**EDGE, "id": f"e{n}"} for n in range(40)]
+    found = between(document(nodes, plain), document(nodes, edges))
+    assert found[0] == RecordedChange(
+        "changed", "edge", "e0", ends=("a", "b"), fields=frozenset({"condition"})
+    )
+    assert found[1].values == {"condition": (None, "c" * 400)}
+    assert sum(bool(each.values) for each in found) == 19
+
+
+def test_a_workflow_has_its_former_name_and_its_reducers() -> None:
+    before, after = document([]), document([])
+    before = before.model_copy(update={"name": "Support", "reducers": {}})
+    after = after.model_copy(update={"name": "Help", "reducers": {"total": "sum"}})
+    named, reduced = between(before, after)
+    assert (named.id, named.former_name) == ("name", "Support")
+    assert [*reduced.values] == ["reducers"]
 
 
 def test_a_first_position_moves_nothing() -> None:

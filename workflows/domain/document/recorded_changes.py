@@ -1,17 +1,23 @@
-"""What a saved draft changed, short enough for the audit: names and fields, no other content."""
+"""What a saved draft changed, short enough for the audit: names, fields, and values of policies."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Final, Literal, TypeAlias
+from typing import Final, Literal, TypeAlias, cast
 
 import orjson
-from pydantic import JsonValue
+from pydantic import BaseModel, JsonValue
 
 from workflows.domain.document.graph import Document, Edge, Node
 
 MOST: Final = 30  # changes on record; more are only counted
-_LONGEST_NAME: Final = 80  # characters of a name on record
+LONGEST_NAME: Final = 80  # characters of a name on record
+# What decides which context flows; texts such as templates are never on record.
+_POLICIES: Final = frozenset(
+    {"type", "context_type", "context_filter", "outgoing_filter", "condition", "weight"}
+)
+_LONGEST_VALUE: Final = 500  # bytes of a value before or after, as JSON
+_ROOM: Final = 8_000  # bytes of all values of an entry
 Kind = Literal["added", "removed", "changed", "moved"]
 Element = Literal["node", "edge"]
 ElementKey: TypeAlias = tuple[str, int]
@@ -22,7 +28,8 @@ class RecordedChange:
     """One element that a saved draft changed; ``ends`` are the ids of an edge's nodes.
 
     ``element`` is also ``workflow``, whose ``id`` is then the name of a field. ``former_name`` is
-    that of a node that was given another.
+    that of a node or workflow that was given another. ``values`` are those before and after of
+    changed fields that are policies, as JSON; None is no value.
     """
 
     kind: Kind
@@ -31,18 +38,21 @@ class RecordedChange:
     ends: tuple[str, str] = ("", "")
     fields: frozenset[str] = frozenset()
     former_name: str = ""
+    values: Mapping[str, tuple[JsonValue, JsonValue]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class DraftRecord:
     """What a saved draft changed, and how many further changes are only counted.
 
-    ``names`` are those that the nodes of the changes had at that time, by id.
+    ``names`` are those that the nodes of the changes had at that time, by id. ``former_name`` is
+    that of a workflow which was renamed by itself.
     """
 
     changes: Sequence[RecordedChange] = ()
     further: int = 0
     names: Mapping[str, str] = field(default_factory=dict)
+    former_name: str = ""
 
     def __bool__(self) -> bool:
         return bool(self.changes)
@@ -59,10 +69,16 @@ def read_changes(detail: bytes) -> DraftRecord:
             ends=(each.get("from", ""), each.get("to", "")),
             fields=frozenset(each.get("fields", ())),
             former_name=each.get("former_name", ""),
+            values={name: (was, now) for name, (was, now) in each.get("values", {}).items()},
         )
         for each in recorded.get("changes", ())
     ]
-    return DraftRecord(changes, recorded.get("further_changes", 0), recorded.get("names", {}))
+    return DraftRecord(
+        changes,
+        recorded.get("further_changes", 0),
+        recorded.get("names", {}),
+        recorded.get("former_name", ""),
+    )
 
 
 def net_changes(changes: Iterable[RecordedChange]) -> Sequence[RecordedChange]:
@@ -104,24 +120,53 @@ def recorded_changes(before: Document, after: Document) -> dict[str, JsonValue]:
 
     ``moved`` are nodes that only stand elsewhere; a first position is none. Edges have the ids of
     their nodes, because a removed one can be named by nothing else, and ``names`` are those of the
-    nodes, which may be called otherwise by the time somebody reads them. Elements that both
-    documents share cost nothing.
+    nodes, which may be called otherwise by the time somebody reads them. Of a changed policy, such
+    as a filter, ``values`` has what it was and is. Elements that both documents share cost nothing.
     """
     changes = [
         *_elements("node", before.nodes, after.nodes),
         *_elements("edge", before.edges, after.edges),
     ]
-    for name in ("name", "reducers"):
-        if getattr(before, name) != getattr(after, name):
-            changes.append({"kind": "changed", "element": "workflow", "id": name})
+    changes += _of_workflow(before, after)
     recorded: dict[str, JsonValue] = {}
     if changes:
+        _limit_values(changes[:MOST])
         recorded["changes"] = list[JsonValue](changes[:MOST])
         if names := _names(changes[:MOST], (*before.nodes, *after.nodes)):
             recorded["names"] = names
     if len(changes) > MOST:
         recorded["further_changes"] = len(changes) - MOST
     return recorded
+
+
+def _of_workflow(before: Document, after: Document) -> Iterator[dict[str, JsonValue]]:
+    if before.name != after.name:
+        former: JsonValue = before.name[:LONGEST_NAME]
+        yield {"kind": "changed", "element": "workflow", "id": "name", "former_name": former}
+    if before.reducers != after.reducers:
+        values: JsonValue = {"reducers": [_plain(before, "reducers"), _plain(after, "reducers")]}
+        yield {"kind": "changed", "element": "workflow", "id": "reducers", "values": values}
+
+
+def _plain(subject: BaseModel, name: str) -> JsonValue:
+    dumped = subject.model_dump(mode="json", by_alias=True, exclude_unset=True, include={name})
+    value: JsonValue = dumped.get(name)
+    return value
+
+
+def _limit_values(changes: Iterable[dict[str, JsonValue]]) -> None:
+    """Drops values that are too long, and those of later changes once the room is used up."""
+    room = _ROOM
+    for change in changes:
+        values = cast("dict[str, list[JsonValue]]", change.pop("values", {}))
+        kept: dict[str, JsonValue] = {}
+        for name, pair in values.items():
+            sizes = [len(orjson.dumps(value)) for value in pair]
+            if max(sizes) <= _LONGEST_VALUE and sum(sizes) <= room:
+                kept[name] = list[JsonValue](pair)
+                room -= sum(sizes)
+        if kept:
+            change["values"] = kept
 
 
 def _names(
@@ -137,7 +182,7 @@ def _names(
     names: dict[str, JsonValue] = {}
     for node in nodes:
         if node.id in ids and (node.name or node.id in names):
-            names[node.id] = (node.name or node.id)[:_LONGEST_NAME]
+            names[node.id] = (node.name or node.id)[:LONGEST_NAME]
     return names
 
 
@@ -152,7 +197,12 @@ def _elements(
             kind: Kind = "moved" if fields == ["position"] else "changed"
             change = _change(kind, element, new[key], fields if kind == "changed" else ())
             if isinstance(each, Node) and each.name and "name" in fields:
-                change["former_name"] = each.name[:_LONGEST_NAME]
+                change["former_name"] = each.name[:LONGEST_NAME]
+            policies = [name for name in fields if name in _POLICIES]
+            if policies:
+                change["values"] = {
+                    name: [_plain(each, name), _plain(new[key], name)] for name in policies
+                }
             yield change
     for key, each in new.items():
         if key not in old:

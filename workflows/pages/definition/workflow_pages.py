@@ -109,6 +109,7 @@ class VersionsPage:
     next: str | None
     choices: Sequence[str]
     may_change: bool
+    may_audit: bool
     counts_runs: bool
 
 
@@ -124,6 +125,7 @@ class VersionPage:
     outline: Outline
     next: str | None
     may_change: bool
+    may_audit: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,6 +223,7 @@ def versions(request: HttpRequest, actor: Actor, slug: str) -> HttpResponse:
         next=found.next,
         choices=_choices(row),
         may_change=actor.may(Action.WORKFLOW_CHANGE),
+        may_audit=actor.may(Action.AUDIT_READ),
         counts_runs=runs is not None,
     )
     return show(request, "workflows/versions.html", shown)
@@ -247,6 +250,7 @@ def version(request: HttpRequest, actor: Actor, slug: str, number: int) -> HttpR
         outline=outline_of(document, (), links, start),
         next=following,
         may_change=actor.may(Action.WORKFLOW_CHANGE),
+        may_audit=actor.may(Action.AUDIT_READ),
     )
     return show(request, "workflows/version.html", shown)
 

@@ -102,6 +102,7 @@ class Session {
   private shown: Value | undefined;
   /** A button of a list was pressed, and the form with a row more, less or elsewhere is not here yet. */
   private arranging = false;
+  private drawing = false;
   /** Fields that were typed into or left: an empty one is wrong only then. */
   private readonly touched = new Set<string>();
   /** What stood in the form when it went. */
@@ -153,13 +154,23 @@ class Session {
     if (this.typedNow() !== kept) return this.form ? undefined : this.open();
     const focused = this.wanted() ?? this.focused();
     const isUnfolded = this.holder.querySelector<HTMLDetailsElement>(FOLD)?.open ?? false;
-    this.holder.innerHTML = html;
+    this.draw([...elementFrom(html).childNodes]);
     this.unfold(isUnfolded);
     this.holder.inert = false;
     this.shown = showing;
     window.htmx?.process(this.holder);
     this.focus(focused);
     this.follow(elementOf(this.desk.store.getState().document, this.kind, this.key));
+  }
+
+  /**
+   * Put another form into the place of the one that is there. A field that goes while it has the focus
+   * says once more what it said: by then that is read, or else the form would not go.
+   */
+  private draw(nodes: readonly Node[]): void {
+    this.drawing = true;
+    this.holder.replaceChildren(...nodes);
+    this.drawing = false;
   }
 
   /** What was unfolded stays so in the next form. */
@@ -216,7 +227,7 @@ class Session {
 
   private typing(target: EventTarget | null): void {
     const name = (target as HTMLInputElement | null)?.name;
-    if (name === undefined) return;
+    if (name === undefined || this.drawing) return;
     this.touched.add(name);
     this.typed(name);
   }
@@ -289,7 +300,7 @@ class Session {
     if (this.closed) this.hearing();
     else if (made) {
       const isUnfolded = this.holder.querySelector<HTMLDetailsElement>(FOLD)?.open ?? false;
-      this.holder.replaceChildren(...made.childNodes);
+      this.draw([...made.childNodes]);
       this.unfold(isUnfolded);
       window.htmx?.process(this.holder);
       this.holder.querySelector<HTMLElement>("[autofocus]")?.focus();
