@@ -67,6 +67,17 @@ def test_a_node_that_no_start_leads_to_is_an_error() -> None:
     assert listed[0].node == "b"
 
 
+def test_a_trigger_beside_a_start_says_where_executions_begin() -> None:
+    nodes = [node("s", "start"), node("t", "trigger"), node("a")]
+    (problem,) = problems(nodes, [edge("e", "s>a"), edge("f", "t>a")])
+    assert (problem.code, problem.node) == ("unreachable_node", "t")
+    assert problem.message == (
+        "executions begin at the start node, so t cannot be reached; without a start node they"
+        " begin at the trigger"
+    )
+    assert problems(nodes[1:], [edge("f", "t>a")]) == []
+
+
 def test_without_a_start_type_every_node_without_incoming_edges_starts() -> None:
     assert problems(PAIR) == []
 

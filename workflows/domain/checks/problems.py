@@ -22,6 +22,7 @@ from workflows.domain.selection.patterns import pattern_fault
 __all__ = ["MAX_PROBLEMS", "REDUCERS", "Problem", "Severity", "check", "refuse_unpublishable"]
 
 MAX_PROBLEMS: Final = 1_000
+_TRIGGER: Final = "trigger"
 REDUCERS: Final = ("append", "overwrite", "merge", "increment", "add_by_id", "max")
 # Checked, these take some ten seconds on a busy machine; a workflow that needs more is refused.
 MAX_RULES: Final = 100_000
@@ -197,6 +198,12 @@ def _starts(document: Document, graph: Graph, pointer: str) -> Iterator[Problem]
     for index, node in enumerate(document.nodes):
         if node.id not in reached:
             message = say("{name} cannot be reached from a start node", name=title_of(node))
+            if node.type == _TRIGGER and not graph.incoming[node.id]:
+                message = say(
+                    "executions begin at the start node, so {name} cannot be reached; without a"
+                    " start node they begin at the trigger",
+                    name=title_of(node),
+                )
             yield Problem(f"{pointer}/nodes/{index}", "unreachable_node", message, node=node.id)
 
 
