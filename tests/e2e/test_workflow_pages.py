@@ -73,7 +73,7 @@ def test_a_designer_builds_previews_and_publishes_a_workflow(
     page.locator("#id_node-id").fill("start")
     page.get_by_role("radio", name="Start").check(force=True)
     save(page)
-    expect(page.get_by_text("Node start saved.")).to_be_visible()
+    expect(page.get_by_text("Node “start” saved.")).to_be_visible()
 
     page.get_by_role("link", name="Node", exact=True).click()
     page.get_by_label("Name", exact=True).fill("Answer")

@@ -84,14 +84,16 @@ class _Attempt:
 class _Element(Generic[FormT]):
     """How the form of a node or an edge is made, checked and written into the draft.
 
-    ``name`` is its id, "" for a new one. ``saved`` is said after it, with the new id.
-    ``change`` writes it under an id, for which ``new_id`` is called where a form has none.
+    ``name`` is its id, "" for a new one. ``saved`` is said after it, with what ``called`` returns
+    for its id: what people call it in the changed draft. ``change`` writes it under an id, for
+    which ``new_id`` is called where a form has none.
     """
 
     kind: Literal["node", "edge"]
     name: str
     title: str
     saved: str
+    called: Callable[[Document, str], str]
     made_of: Callable[[QueryDict | None], FormT]
     check: Callable[[Any], list[FieldProblem]]
     change: Callable[[Document, Any, str], Document]
@@ -134,8 +136,12 @@ def _node(request: HttpRequest, actor: Actor, slug: str, node_id: str) -> HttpRe
 
     drawn = next((each for each in document.nodes if each.id == node_id), None)
     title = title_of(drawn) if drawn else node_id or _("New node")
-    saved = _("Node %(id)s saved.")
-    element = _Element("node", node_id, title, saved, made_of, check, change, new_id)
+
+    def called(document: Document, saved_id: str) -> str:
+        return title_of(document_edits.find(document.nodes, saved_id))
+
+    saved = _("Node “%(name)s” saved.")
+    element = _Element("node", node_id, title, saved, called, made_of, check, change, new_id)
     return _element(request, actor, row, element)
 
 
@@ -174,8 +180,12 @@ def _edge(request: HttpRequest, actor: Actor, slug: str, edge_id: str) -> HttpRe
 
     drawn = next((each for each in document.edges if each.id == edge_id), None)
     title = ends_of(document, drawn) if drawn else edge_id or _("New edge")
-    saved = _("Edge %(id)s saved.")
-    element = _Element("edge", edge_id, title, saved, made_of, check, change, new_id)
+
+    def called(document: Document, saved_id: str) -> str:
+        return ends_of(document, document_edits.find(document.edges, saved_id))
+
+    saved = _("Edge %(name)s saved.")
+    element = _Element("edge", edge_id, title, saved, called, made_of, check, change, new_id)
     return _element(request, actor, row, element)
 
 
@@ -218,19 +228,20 @@ def _element(
         form = _stored_form(element.made_of, element.check if element.name else None)
     attempt = _Attempt()
     faults = form.faults(element.check)
-    saved_id = element.name
+    saved_id = called = element.name
 
     def make(document: Document) -> Document:
-        nonlocal saved_id
+        nonlocal saved_id, called
         saved_id = form.model.id or element.name or element.new_id(document, form.model)
         made = element.change(document, form.model, saved_id)
+        called = element.called(made, saved_id)
         _refuse_problems(request, faults)
         return made
 
     if sent and form.is_valid():
         attempt = _try(request, actor, slug, form, make, (element.kind, element.name))
         if attempt.done:
-            flash.success(request, element.saved % {"id": saved_id})
+            flash.success(request, element.saved % {"name": called})
             here = reverse("workflows:detail", args=[slug])
             return redirect(f"{here}#{element.kind}-{saved_id}")
     elif form.errors:
