@@ -103,3 +103,21 @@ def test_next_error_goes_on_behind_an_error_that_had_to_be_loaded(
         page.keyboard.press("!")
         expect(page.locator(f"#m{index}")).to_be_focused()
         expect(page.locator(f"#m{index}")).to_be_in_viewport()
+
+
+@pytest.mark.parametrize("size", [ROW, PHONE])
+def test_a_rollback_opens_at_its_summary_with_its_buttons_in_sight(
+    reviewer_page: Page, api: httpx.Client, size: Any
+) -> None:
+    page, name = reviewer_page, made(api)
+    for start in (3, 9):
+        cut = {"remove_ranges": [{"start": start, "end": start + 4}]}
+        body = {"operation": "truncate", "truncate": cut}
+        assert api.post(f"conversations/{name}/operations", json=body).status_code == 200
+    page.set_viewport_size(size)
+    page.goto(f"/conversations/{name}/")
+    page.get_by_role("link", name="Roll back batch 0").click()
+    dialog = page.get_by_role("dialog")
+    expect(dialog.locator("[data-dialog-title]")).to_be_in_viewport(ratio=1)
+    expect(dialog.get_by_role("button", name="Roll back")).to_be_in_viewport(ratio=1)
+    assert dialog.evaluate("dialog => dialog.scrollTop") == 0
