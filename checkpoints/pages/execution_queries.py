@@ -1,6 +1,6 @@
 """Queries over many executions: the list, and the counts of the overview."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Final
@@ -11,10 +11,9 @@ from django.utils.translation import gettext as _
 
 from checkpoints.domain.execution import Execution as Decided
 from checkpoints.domain.pauses import AUTOMATIC
-from checkpoints.domain.proposed_answer import proposed_answer
 from checkpoints.domain.status import Status
 from checkpoints.models import Execution
-from checkpoints.reading.proposed_lines import EditedAnswer, edited_answers
+from checkpoints.reading.review_answers import answers_to_review
 from checkpoints.store.executions import as_domain
 from conversations.models import Conversation
 from conversations.reading.display_names import display_name
@@ -77,7 +76,7 @@ class ExecutionLine:
     """The current execution of a conversation in a list; ``reason`` is why it has its status.
 
     ``workflow`` and ``node`` are names. ``proposed`` is how the answer begins that a paused one
-    waits to have reviewed, "" if no assistant spoke last; ``edited_by`` changed it since, or
+    waits to have reviewed, "" without one; ``edited_by`` changed it since, or
     ``removed`` it. ``title`` reads the name of ``head``
     unless it was read.
     """
@@ -176,7 +175,8 @@ def with_proposals(lines: Sequence[ExecutionLine]) -> list[ExecutionLine]:
     """Adds to each paused execution how its proposed answer begins, in few statements for all."""
     paused = [line for line in lines if line.status == Status.PAUSED]
     answers = answers_to_review(
-        [(line.head.key, line.number) for line in paused], [line.head for line in paused]
+        [(line.head.key, line.number) for line in paused],
+        last_messages([line.head for line in paused]),
     )
     return [
         replace(line, proposed=found.text, edited_by=found.author, removed=found.gone)
@@ -184,16 +184,6 @@ def with_proposals(lines: Sequence[ExecutionLine]) -> list[ExecutionLine]:
         else line
         for line in lines
     ]
-
-
-def answers_to_review(
-    executions: Sequence[tuple[int, int]], heads: Iterable[Conversation]
-) -> dict[tuple[int, int], EditedAnswer]:
-    """Returns how the answers of paused executions begin that an approval approves."""
-    messages = last_messages(heads)
-    said = {key: proposed_answer(last.role, last.text) for key, last in messages.items()}
-    unedited = {key: EditedAnswer(said.get(key[0], ""), "") for key in executions}
-    return unedited | edited_answers(executions, said)
 
 
 def failed_executions(actor: Actor, most: int) -> list[ExecutionLine]:

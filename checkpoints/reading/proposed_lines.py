@@ -1,12 +1,12 @@
 """How the answers begin that people edited while a review waits, for lists of many reviews."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from operator import or_
 from typing import Final
 
-from django.db.models import BinaryField, F, OuterRef, Q, Subquery
+from django.db.models import BinaryField, OuterRef, Q, Subquery
 from django.db.models.functions import Substr
 
 from checkpoints.domain.commands import output_key
@@ -39,6 +39,16 @@ class EditedAnswer:
 
 
 @dataclass(frozen=True, slots=True)
+class LastWrite:
+    """The last write of a node to an execution, which is at ``version`` now."""
+
+    node: str
+    kind: str
+    proposed: int
+    version: int
+
+
+@dataclass(frozen=True, slots=True)
 class _Edits:
     """The edits of one execution since its proposal: of each key, latest first."""
 
@@ -46,45 +56,57 @@ class _Edits:
     of_keys: Mapping[str, Sequence[VersionManifest]]
 
 
-def edited_answers(
-    executions: Iterable[ExecutionKey], said: Mapping[int, str]
-) -> dict[ExecutionKey, EditedAnswer]:
-    """Returns the answers of paused executions that were edited since they were proposed.
-
-    ``said`` are the beginnings of the last messages by conversation. The answer is the output of
-    the node, or a key that said the same as the message. One statement if nothing was edited, else
-    three.
-    """
-    sources = _sources(executions)
-    edits = _edits(sources) if sources else {}
-    wanted = [
-        (key, name, write.version)
-        for key, edited in edits.items()
-        for name, writes in edited.of_keys.items()
-        for write in writes
-    ]
-    values = _values(wanted) if wanted else {}
-    found = {key: _answer(key, edits[key], values, said.get(key[0], "")) for key in edits}
-    return {key: answer for key, answer in found.items() if answer is not None}
-
-
-def _sources(executions: Iterable[ExecutionKey]) -> dict[ExecutionKey, tuple[int, int]]:
-    """Returns the versions of the last write of a node and of now, where they differ."""
+def last_writes(executions: Iterable[ExecutionKey]) -> dict[ExecutionKey, LastWrite]:
+    """Returns the last write of a node to each execution, in one statement."""
     own = [Q(conversation=key, number=number) for key, number in executions]
     if not own:
         return {}
     written = Checkpoint.objects.filter(
         conversation=OuterRef("conversation"), execution=OuterRef("number"), kind__in=_OF_NODES
+    ).order_by("-version")
+    rows = Execution.objects.filter(reduce(or_, own)).annotate(
+        proposed=Subquery(written.values("version")[:1]),
+        node=Subquery(written.values("saved_node")[:1]),
+        write=Subquery(written.values("kind")[:1]),
     )
-    last = Subquery(written.order_by("-version").values("version")[:1])
-    rows = Execution.objects.filter(reduce(or_, own)).annotate(proposed=last)
-    found = rows.filter(version__gt=F("proposed"))
+    found = rows.filter(proposed__isnull=False)
     return {
-        (key, number): (proposed, version)
-        for key, number, proposed, version in found.values_list(
-            "conversation", "number", "proposed", "version"
+        (key, number): LastWrite(node, kind, proposed, version)
+        for key, number, node, kind, proposed, version in found.values_list(
+            "conversation", "number", "node", "write", "proposed", "version"
         )
     }
+
+
+def edited_answers(
+    writes: Mapping[ExecutionKey, LastWrite],
+    said: Mapping[int, str],
+    outputs: Collection[ExecutionKey] = (),
+) -> dict[ExecutionKey, EditedAnswer]:
+    """Returns the answers of paused executions that were edited since they were proposed.
+
+    ``said`` are the beginnings of the last messages by conversation. The answer is the output of
+    the node, or a key that said the same as the message, but in ``outputs``, where it is the output
+    alone. No statement if nothing was written since, else two.
+    """
+    sources = {
+        key: (last.proposed, last.version)
+        for key, last in writes.items()
+        if last.version > last.proposed
+    }
+    edits = _edits(sources) if sources else {}
+    wanted = [
+        (key, name, write.version)
+        for key, edited in edits.items()
+        for name, changes in edited.of_keys.items()
+        for write in changes
+    ]
+    values = _values(wanted) if wanted else {}
+    found = {
+        key: _answer(key, edits[key], values, "" if key in outputs else said.get(key[0], ""))
+        for key in edits
+    }
+    return {key: answer for key, answer in found.items() if answer is not None}
 
 
 def _edits(sources: Mapping[ExecutionKey, tuple[int, int]]) -> dict[ExecutionKey, _Edits]:
@@ -143,7 +165,7 @@ def _values(
         key=OuterRef("key"),
         version__lt=OuterRef("version"),
     ).order_by("-version")
-    beginning = Substr("value", 1, _READ, output_field=BinaryField())
+    beginning = beginning_of_value()
     rows = StateValue.objects.filter(reduce(or_, terms)).annotate(
         begins=beginning,
         before=Subquery(former.annotate(begins=beginning).values("begins")[:1]),
@@ -156,7 +178,7 @@ def _values(
     ):
         key, name = own[place[0], place[1], place[2], place[3]]
         found[key, name, place[3]] = _Value(
-            kind, _line(begins), digest, _line(before), digest_before
+            kind, line_of(begins), digest, line_of(before), digest_before
         )
     return found
 
@@ -181,5 +203,11 @@ def _answer(
     return None
 
 
-def _line(value: bytes | None) -> str:
+def beginning_of_value() -> Substr:
+    """Returns the bytes that a line shows of a value, as an expression."""
+    return Substr("value", 1, _READ, output_field=BinaryField())
+
+
+def line_of(value: bytes | None) -> str:
+    """Returns how a value begins, from the first bytes of its JSON."""
     return beginning_of(json_beginning(bytes(value or b"")), _BEGINNING)

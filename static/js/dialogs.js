@@ -22,7 +22,8 @@ async function open(link) {
   if (title) dialog.setAttribute("aria-label", title.textContent.trim());
   dialog.showModal();
   // Else the first thing has it, which closes the dialog.
-  body.querySelector(FIELD)?.focus();
+  body.querySelector(FIELD)?.focus({ preventScroll: true });
+  dialog.scrollTop = 0; // what is asked comes before what is typed
 }
 
 document.addEventListener("click", (event) => {

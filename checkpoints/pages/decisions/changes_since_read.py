@@ -11,6 +11,7 @@ from django.utils.translation import ngettext
 
 from checkpoints.domain.reducers import MESSAGES
 from checkpoints.models import Checkpoint
+from checkpoints.pages.decisions.review_looks import Look
 from checkpoints.pages.expected_version_fields import expected_in
 from checkpoints.pages.presenters import write_label
 from checkpoints.store.snapshots import StoredSnapshot
@@ -59,6 +60,20 @@ def changed_since_read(actor: Actor, moment: StoredSnapshot, sent: QueryDict) ->
         return [*_of_view(actor, moment, seen), *_of_state(actor, moment, sent, seen)]
     except (NotFound, ValidationFailed):  # the form names what there never was
         return ()
+
+
+def changes_since_look(actor: Actor, moment: StoredSnapshot, look: Look) -> Sequence[str]:
+    """Returns what differs from a review as someone saw it."""
+    sent = QueryDict(mutable=True)
+    sent.update(
+        {
+            "execution": look.execution,
+            "expected_version": str(look.version),
+            "expected_revision": str(look.revision),
+            "expected_count": str(look.visible_count),
+        }
+    )
+    return changed_since_read(actor, moment, sent)
 
 
 def _of_view(actor: Actor, moment: StoredSnapshot, seen: Mapping[str, int | None]) -> Iterator[str]:

@@ -13,6 +13,7 @@ from checkpoints.models import Claim, Execution
 from checkpoints.pages import execution_queries
 from checkpoints.pages.decisions.review_looks import Look
 from checkpoints.reading.proposed_lines import EditedAnswer
+from checkpoints.reading.review_answers import answers_to_review
 from checkpoints.reading.waiting_reviews import (
     MOST_COUNTED,
     SORTS,
@@ -23,6 +24,7 @@ from checkpoints.reading.waiting_reviews import (
 from checkpoints.services.annotations import holder_id
 from conversations.models import Conversation
 from conversations.reading.display_names import display_name, read_display_names
+from conversations.workspace.last_messages import last_messages
 from ctxadmin.http.endpoints.pagination import PageRequest
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
@@ -34,7 +36,7 @@ from ctxadmin.ui.pages import page, show
 class Waiting:
     """A paused execution: reason, start, deadline, and claim.
 
-    ``proposed`` is how the answer begins that an approval approves, "" if no assistant spoke last;
+    ``proposed`` is how the answer begins that an approval approves, "" without one;
     ``edited_by`` changed it since it was proposed, or ``removed`` it.
     ``seen`` differs whenever its card would show something else. ``twin`` tells that another line
     has the same title.
@@ -125,7 +127,7 @@ def _lines(actor: Actor, rows: Sequence[Execution]) -> list[Waiting]:
         for each in Claim.objects.filter(conversation__in=keys)
     }
     shown = [(row.conversation, row.number) for row in rows]
-    answers = execution_queries.answers_to_review(shown, heads.values())
+    answers = answers_to_review(shown, last_messages(heads.values()))
     read_display_names(heads.values())
     names = execution_queries.names_of_nodes(rows)
     workflows = execution_queries.names_of_workflows(rows)

@@ -39,6 +39,7 @@ from conversations.reading import message_search, queries
 from conversations.reading.display_names import display_name, read_display_names
 from conversations.reading.message_search import SearchHit
 from conversations.reading.navigation import narrowed
+from conversations.reading.proposed_answers import ProposedAnswer, proposed_answers
 from conversations.services.pins import may_pin
 from conversations.store.conversation import find_head, find_revision, find_with_details, lineage
 from conversations.workspace.last_messages import LastMessage, last_messages
@@ -58,15 +59,28 @@ _CHAPTER: Final = 20  # sections that a browser skips as one: 1,000 of them took
 
 
 @dataclass(frozen=True, slots=True)
+class ListedConversation:
+    """A conversation with what was said last, the name of its workflow, and the proposed answer.
+
+    ``answer`` is None unless it waits for review, and if it is what was said last.
+    """
+
+    head: Conversation
+    last: LastMessage | None
+    answer: ProposedAnswer | None
+    workflow: str
+
+
+@dataclass(frozen=True, slots=True)
 class ListPage:
-    """The list of conversations, each with what was said last and the name of its workflow.
+    """The list of conversations.
 
     ``wanted`` is what the filter bar shows.
     """
 
     title: Text
     crumbs: Sequence[Crumb]
-    conversations: Sequence[tuple[Conversation, LastMessage | None, str]]
+    conversations: Sequence[ListedConversation]
     next: str | None
     wanted: ConversationFilter
     statuses: Sequence[str]
@@ -155,13 +169,20 @@ def conversation_list(request: HttpRequest, actor: Actor) -> HttpResponse:
     asked = PageRequest.of(request.GET)
     found = queries.list_conversations(actor, wanted, asked)
     messages = last_messages(found.items)
+    waiting = [head.key for head in found.items if head.status == "PAUSED"]
+    proposals = proposed_answers(waiting, messages)
     read_display_names(found.items)
     names = _workflow_names(actor, found.items)
     shown = ListPage(
         title=_("Conversations"),
         crumbs=(),
         conversations=[
-            (head, messages.get(head.key), names.get(head.workflow, head.workflow))
+            ListedConversation(
+                head,
+                messages.get(head.key),
+                proposals.get(head.key),
+                names.get(head.workflow, head.workflow),
+            )
             for head in found.items
         ],
         next=found.next,

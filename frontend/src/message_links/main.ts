@@ -5,6 +5,8 @@ import { heldAt, messageIn, pageWith, takenOver } from "./model";
 let hold = heldAt(location.hash);
 let isAwaited = false; // its section is being loaded
 let isHit = false; // words in it are looked for
+let hasLanded = false; // the message of the address had the focus
+const narrow = matchMedia("(width < 700px)"); // there the actions of what has the focus lie over its line
 
 function wanted(): HTMLElement | null {
   return messageIn(location.hash) === null ? null : document.getElementById(location.hash.slice(1));
@@ -66,8 +68,18 @@ for (const type of ["wheel", "touchmove", "keydown", "pointerdown"] as const) {
   window.addEventListener(type, (event) => (hold = takenOver(event as Partial<KeyboardEvent>, isTyping(event))), { passive: true });
 }
 
+/** Keys go on from the message that a page was opened at. */
+function land(message: HTMLElement | null): void {
+  if (hasLanded || narrow.matches || !message || document.activeElement !== document.body) return;
+  hasLanded = true;
+  message.focus({ preventScroll: true });
+}
+
 function stay(): void {
-  if (hold.message) show(wanted());
+  if (hold.message) {
+    show(wanted());
+    land(wanted());
+  }
   if (hold.end) window.scrollTo(0, document.documentElement.scrollHeight);
 }
 

@@ -22,6 +22,14 @@ function focused(): HTMLElement | null {
   return message && conversation().contains(message) ? message : null;
 }
 
+/** The message of the address, as long as it is in sight. */
+function addressed(): HTMLElement | null {
+  const message = document.querySelector<HTMLElement>(".conversation .message:target");
+  if (!message?.checkVisibility()) return null;
+  const { top, bottom } = message.getBoundingClientRect();
+  return bottom > edge() && top < innerHeight ? message : null;
+}
+
 /** What stays in sight above the messages covers them to here. */
 function edge(): number {
   const bars = document.querySelectorAll(".reading-tools, .find-results:not([hidden])");
@@ -122,7 +130,10 @@ function say(text: string | undefined): void {
 function act(name: string): void {
   const box = focused()?.querySelector<HTMLInputElement>(":scope > .message-head .message-select");
   const form = document.getElementById("selection");
-  if (form?.matches(".selection-empty")) box?.click();
+  if (box && form?.matches(".selection-empty")) {
+    box.click();
+    form.dataset.implicit = "";
+  }
   form?.querySelector<HTMLButtonElement>(`button[value=${name}]`)?.click();
 }
 
@@ -235,9 +246,10 @@ function nextError(event: Event, link: HTMLAnchorElement): void {
     return say(link.dataset.none);
   }
   const all = [...document.querySelectorAll<HTMLElement>(".conversation .message")];
-  const here = current();
+  const known = focused() ?? addressed();
+  const here = known ?? firstInSight();
   const at = here ? all.indexOf(here) : -1;
-  const isStart = !focused() && scrollY < innerHeight / 2;
+  const isStart = !known && scrollY < innerHeight / 2;
   const next = nextWanted(all.map((each) => each.matches(".message-failed")), isStart ? -1 : at);
   const target = next === null ? undefined : all[next];
   if (target) {

@@ -1,7 +1,7 @@
 // The card of a review remembers that it was open, and the queue lets those be selected that were
 // opened as they are now. A rejection asks for its reason before it is sent.
 
-import { doneBy, forgotten, openedOf, readLook, type Look } from "./model";
+import { changesCard, doneBy, forgotten, openedOf, readLook, type Look, type Opened } from "./model";
 
 const PREFIX = `look:${document.body.dataset.person ?? ""}:`;
 
@@ -105,16 +105,28 @@ function markOpened(): void {
   for (const box of boxes()) {
     const look = stored(PREFIX + box.dataset.review);
     const opened = openedOf(look, box.dataset.seen ?? "");
-    box.disabled = opened !== "opened";
-    if (box.disabled) box.checked = false;
     box.value = look?.proof ?? "";
-    const place = box.parentElement;
-    if (place === null) continue;
-    place.dataset.opened = opened;
-    place.title = form?.dataset[opened] ?? "";
-    box.setAttribute("aria-description", place.title);
-    sayOpened(box, opened === "unopened" ? "" : opened === "opened" ? form?.dataset.openedWord : place.title);
+    mark(box, opened, form);
   }
+  count();
+}
+
+function mark(box: HTMLInputElement, opened: Opened, form: HTMLFormElement | null): void {
+  box.disabled = opened !== "opened";
+  if (box.disabled) box.checked = false;
+  const place = box.parentElement;
+  if (place === null) return;
+  place.dataset.opened = opened;
+  place.title = form?.dataset[opened] ?? "";
+  box.setAttribute("aria-description", place.title);
+  sayOpened(box, opened === "unopened" ? "" : opened === "opened" ? form?.dataset.openedWord : place.title);
+}
+
+/** What is selected and changes is so no longer, also as long as a pointer keeps the list from being fetched again. */
+function dropChanged({ detail }: CustomEventInit<{ readonly frame: { readonly id?: string; readonly what?: string } }>): void {
+  const { id, what } = detail?.frame ?? {};
+  if (!id || !what || !changesCard(what)) return;
+  for (const box of boxes()) if (box.checked && box.dataset.review === id) mark(box, "changed", barOfMany());
   count();
 }
 
@@ -152,6 +164,7 @@ if (document.getElementById("approve-several")) {
   markOpened();
   document.addEventListener("click", sayWhyNot);
   document.addEventListener("htmx:before:swap", () => (checked = boxes().flatMap((box) => (box.checked ? [box.dataset.review ?? ""] : []))));
+  document.addEventListener("live:changed", dropChanged);
   document.addEventListener("live:fetched", checkAgain);
   document.addEventListener("change", (event) => event.target instanceof HTMLInputElement && event.target.matches("[data-review]") && count());
   window.addEventListener("storage", ({ key }) => key?.startsWith(PREFIX) && markOpened());

@@ -8,7 +8,7 @@ export interface Look {
   readonly at: number;
 }
 
-type Opened = "unopened" | "opened" | "changed";
+export type Opened = "unopened" | "opened" | "changed";
 
 /** Looks that are remembered; older ones are forgotten, and their cards opened again. */
 const MOST_LOOKS = 300;
@@ -26,6 +26,11 @@ export function readLook(text: string | null): Look | null {
 export function openedOf(look: Look | null, seen: string): Opened {
   if (look === null) return "unopened";
   return look.seen === seen ? "opened" : "changed";
+}
+
+/** Whether what someone did to a conversation can change what the card of its review shows. */
+export function changesCard(what: string): boolean {
+  return !/^(review|comment|label)\./.test(what);
 }
 
 /** The names of the looks to forget, so that the latest remain. */

@@ -57,9 +57,15 @@ function onlyShown(now: Selection): Selection {
   return { ...now, chosen: new Map([...now.chosen].filter(([at]) => places.has(at) || selection.chosen.has(at))) };
 }
 
+/** What someone selected, and no key or action selected for them, stays when a sheet is closed. */
+function choose(now: Selection): void {
+  delete form.dataset.implicit;
+  show(now);
+}
+
 document.addEventListener("click", (event) => {
   const box = boxOf(event.target);
-  if (box) show(onlyShown(pressed(selection, position(box), box.checked, event.shiftKey)));
+  if (box) choose(onlyShown(pressed(selection, position(box), box.checked, event.shiftKey)));
 });
 
 /** Shift and an arrow at a message itself select from it on. */
@@ -77,12 +83,20 @@ document.addEventListener("keydown", (event) => {
   event.preventDefault();
   if (event.shiftKey) {
     const now = ranged(selection, position(box), position(next), true);
-    show({ ...now, anchor: now.anchor ?? position(box) });
+    choose({ ...now, anchor: now.anchor ?? position(box) });
   }
   (event.target === box ? next : messageOf(next)).focus();
 });
 
-form.querySelector("[data-clear]")?.addEventListener("click", () => show(nothing(shownRevision())));
+form.querySelector("[data-clear]")?.addEventListener("click", () => choose(nothing(shownRevision())));
+
+// The sheet of one message was closed without applying it: nothing is selected, as before.
+document.addEventListener("sheet:closed", () => {
+  if (form.dataset.implicit === undefined) return;
+  const message = boxes().find((box) => box.checked)?.closest<HTMLElement>(".message");
+  choose(nothing(shownRevision()));
+  message?.focus({ preventScroll: true });
+});
 
 /** Without a selection a key acts on the message in focus: its page begins with that one. */
 document.addEventListener(
@@ -102,7 +116,10 @@ document.addEventListener("click", (event) => {
   const box = link?.closest(".message")?.querySelector<HTMLInputElement>(":scope > .message-head .message-select");
   if (!box || event.ctrlKey || event.metaKey || event.shiftKey || event.button) return;
   event.preventDefault();
-  if (!selection.chosen.has(position(box))) show(pressed(nothing(shownRevision()), position(box), true, false));
+  if (!selection.chosen.has(position(box))) {
+    show(pressed(nothing(shownRevision()), position(box), true, false));
+    form.dataset.implicit = "";
+  }
   form.querySelector<HTMLButtonElement>("button[value=hide]")?.click();
 });
 

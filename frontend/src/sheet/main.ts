@@ -82,11 +82,14 @@ const measured = new ResizeObserver(([entry]) => {
   document.documentElement.style.setProperty("--sheet-height", `${Math.ceil(entry?.borderBoxSize[0]?.blockSize ?? 0)}px`);
 });
 
-/** What would go is looked at beside the sheet. */
-function showFirst(): void {
-  const first = document.querySelector(".message-going") ?? behind();
+/** What would go is looked at beside the sheet; of all before a message, where that ends. */
+function showFirst(opened: HTMLElement): void {
+  const boundary = opened.dataset.do === "keep_from" ? document.querySelector(".message-chosen") : null;
+  const first = boundary ?? document.querySelector(".message-going") ?? behind();
   const { top, bottom } = first?.getBoundingClientRect() ?? { top: 0, bottom: 0 };
-  if (first && (top < 0 || bottom > innerHeight * 0.8)) first.scrollIntoView({ block: "center" });
+  const { left, top: sheetTop } = opened.getBoundingClientRect();
+  const end = left > 0 ? innerHeight * 0.8 : sheetTop;
+  if (first && (top < 0 || bottom > end)) first.scrollIntoView({ block: bottom - top > end / 2 ? "start" : "center" });
 }
 
 function formOf(): HTMLFormElement | null {
@@ -137,7 +140,7 @@ async function open(form: HTMLFormElement, button: HTMLElement): Promise<void> {
   const opened = sheet();
   if (opened) measured.observe(opened);
   draw();
-  showFirst();
+  if (opened) showFirst(opened);
   (sheet()?.querySelector<HTMLElement>("textarea, input[name=reason]") ?? sheet())?.focus({ preventScroll: true });
 }
 
@@ -147,6 +150,7 @@ function close(): void {
   place.replaceChildren();
   draw();
   if (opener?.isConnected) opener.focus({ preventScroll: true });
+  document.dispatchEvent(new CustomEvent("sheet:closed"));
 }
 
 document.addEventListener("submit", (event) => {

@@ -162,7 +162,9 @@ def test_one_that_changed_since_the_look_is_refused_and_the_others_approved(
     html = approve(reviewer, *looks)
     assert "1 review approved." in html
     assert "2 reviews were not approved:" in html
-    assert "is at version 2, not 1" in html
+    assert f'not approved: <a href="{url(edited)}">' in html
+    assert "by test token (token) since you read this (version 2): count" in html
+    assert "1 message was added by test token (token) since you read this." in html
     assert [status(run) for run in (edited, heard, same)] == ["PAUSED", "PAUSED", "RUNNING"]
 
 

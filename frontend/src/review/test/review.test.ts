@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { doneBy, forgotten, openedOf, readLook, type Look, type Pressed } from "../model";
+import { changesCard, doneBy, forgotten, openedOf, readLook, type Look, type Pressed } from "../model";
 
 const look = (seen: string, at = 1): Look => ({ seen, proof: "p", at });
 
@@ -9,6 +9,11 @@ describe("what was opened of a review", () => {
     expect(openedOf(null, "a.1")).toBe("unopened");
     expect(openedOf(look("a.1"), "a.1")).toBe("opened");
     expect(openedOf(look("a.1"), "a.2")).toBe("changed");
+  });
+
+  it("is changed by what others do, but not by claims and comments", () => {
+    for (const what of ["snapshot.update", "messages.append", "execution.approve"]) expect(changesCard(what)).toBe(true);
+    for (const what of ["review.claim", "comment.write", "label.set"]) expect(changesCard(what)).toBe(false);
   });
 
   it("is read only as it was written", () => {

@@ -1,0 +1,44 @@
+"""What is decided about, and how, stays in sight on a phone and in a low window."""
+
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.e2e.scenes import Started, go
+
+PHONE = {"width": 390, "height": 844}
+LOW = {"width": 640, "height": 400}  # 1280x800 at 200 %
+
+
+@pytest.mark.parametrize("size", [PHONE, LOW])
+def test_the_buttons_of_a_decision_are_in_sight_at_once_and_a_rejection_asks_why(
+    reviewer_page: Page, start: Started, size: Any
+) -> None:
+    page = reviewer_page
+    page.set_viewport_size(size)
+    go(page, f"/executions/{start()}/")
+    for name in ("Approve", "Edit the state", "Reject"):
+        role: Any = "link" if name == "Edit the state" else "button"
+        expect(page.get_by_role(role, name=name, exact=True)).to_be_in_viewport(ratio=1)
+    page.get_by_role("button", name="Reject", exact=True).click()
+    expect(page.get_by_role("textbox", name="Reason")).to_be_focused()
+    expect(page.get_by_role("textbox", name="Reason")).to_be_in_viewport(ratio=1)
+    expect(page.get_by_role("button", name="Reject", exact=True)).to_be_in_viewport(ratio=1)
+
+
+@pytest.mark.parametrize("size", [PHONE, LOW])
+def test_the_bar_of_the_form_is_in_sight_with_a_draft_above_it(
+    reviewer_page: Page, start: Started, size: Any
+) -> None:
+    page = reviewer_page
+    page.set_viewport_size(size)
+    path = f"/executions/{start()}/state/"
+    go(page, path)
+    page.get_by_label("draft", exact=True).fill("Dear customer, it left. " * 20)
+    expect(page.get_by_text("1 unapplied change")).to_be_visible()
+    expect(page.get_by_text("Saved for you")).to_be_visible()
+    go(page, path)
+    review = page.locator(".draft-bar").get_by_role("button", name="Review changes")
+    expect(review).to_be_in_viewport(ratio=1)
+    expect(page.get_by_text("Connected", exact=True)).to_be_in_viewport(ratio=1)
