@@ -17,6 +17,7 @@ import { startWatching } from "./io/execution_socket";
 import { startTrying } from "./io/what_if";
 import { startWording } from "./io/summary_requests";
 import { type EditorStore, editorStore } from "./store";
+import { nameOfPlace } from "./view/accessible_names";
 import { App } from "./view/App";
 
 const setup = readSetup();
@@ -39,7 +40,7 @@ function startEditing(setup: Setup, store: EditorStore, server: Server, reader: 
   const saver = startSaving(store, server);
   const journal = startJournal(store, `${setup.person}:${setup.workflow}`);
   startWording(store, server);
-  if (document.getElementById("live-link")) startFollowing(store, saver);
+  if (document.getElementById("live-link")) startFollowing(store, saver, nameOfPlace);
   startLeaving(store, reader, saver);
   return { saver, journal };
 }

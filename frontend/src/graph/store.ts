@@ -77,6 +77,8 @@ export interface State {
   readonly chosen: Chosen;
   readonly saving: Saving;
   readonly clash: Clash | null;
+  /** The conflict that is decided later; a newer one is asked about at once. */
+  readonly putOff: Clash | null;
   /** What this page saved lately, and what of it someone else has changed since. */
   readonly own: readonly Own[];
   readonly overtaken: readonly Overtaken[];
@@ -102,8 +104,10 @@ export interface State {
   /** Of a canvas that is only looked at. */
   readonly marks: Marks | null;
   readonly said: string;
-  /** Nodes that were just added, or to which a problem led: the canvas moves to them if they are out of sight. */
+  /** Nodes that were just added: the canvas moves to them if they are out of sight. */
   readonly followed: readonly Key[];
+  /** The node of a problem that was opened, or both of its edge: the canvas moves to them, and near enough to read them. */
+  readonly sought: readonly Key[];
   /** Nodes that were added here and have no name yet: their ids are made of it. */
   readonly unnamed: readonly Key[];
   /** The input that takes the focus when the next form is here. */
@@ -129,6 +133,8 @@ export interface Actions {
   /** Take in changes of an older document, which a page left unsaved or a form says; false as for `receive`. */
   bringBack(changes: Changes, words?: string, touch?: string): boolean;
   decide(choices: Choices): void;
+  /** Ask again about a conflict that was put off, as both sides are by now. */
+  resolve(): void;
   saved(base: Base): void;
   set(part: Partial<Omit<State, "document" | "history" | "base" | "chosen">>): void;
   keepTyped(name: string, typed: Typed | null): void;
@@ -155,6 +161,7 @@ export function editorStore(setup: Pick<Setup, "document" | "version" | "places"
     chosen: NOTHING,
     saving: { kind: "saved" },
     clash: null,
+    putOff: null,
     own: [],
     overtaken: [],
     by: "",
@@ -171,6 +178,7 @@ export function editorStore(setup: Pick<Setup, "document" | "version" | "places"
     wrongNumber: "",
     said: "",
     followed: [],
+    sought: [],
     unnamed: [],
     wanted: "",
     visited: "",
@@ -202,21 +210,23 @@ export function editorStore(setup: Pick<Setup, "document" | "version" | "places"
     },
     receive(theirs) {
       const { base, document: mine, chosen, history, clash, own } = get();
-      // A question about older changes comes first; the next save meets what was not taken in.
-      if (clash && (clash.version === null || theirs.version <= clash.version)) return false;
+      if (clash && clash.version !== null && theirs.version <= clash.version) return false;
+      const older = clash?.version === null ? clash : null;
       const found = overtakenIn(own, base.document, theirs.document, Date.now());
       const later = (): Pick<State, "overtaken"> => ({ overtaken: [...get().overtaken.filter(({ kind, key }) => !found.some((each) => each.kind === kind && each.key === key)), ...found] });
       if (mine === base.document) {
         // Taken as it is: saved again, it would be news to the others, and theirs to us.
-        set({ ...stillThere({ document: theirs.document, history }, chosen), base: theirs, clash: null, ...later() });
+        set({ ...stillThere({ document: theirs.document, history }, chosen), base: theirs, clash: older, ...later() });
         return true;
       }
       const merged = merge(base.document, mine, theirs.document);
       if (merged.conflicts.length) {
+        // A question about older changes comes first; the next save meets what was not taken in.
+        if (older) return false;
         set({ clash: { base: base.document, mine, theirs: theirs.document, version: theirs.version, conflicts: merged.conflicts } });
         return false;
       }
-      set({ ...stillThere({ document: merged.document, history }, chosen), base: theirs, clash: null, ...later() });
+      set({ ...stillThere({ document: merged.document, history }, chosen), base: theirs, clash: older, ...later() });
       return true;
     },
     bringBack(changes, words = t("Restore"), touch = "") {
@@ -236,11 +246,20 @@ export function editorStore(setup: Pick<Setup, "document" | "version" | "places"
       const isOlder = clash.version === null;
       // What was read of a form while the question stood is mine too.
       const mine = isOlder ? clash.mine : now;
-      const { document, conflicts } = merge(clash.base, mine, clash.theirs, choices);
-      if (conflicts.some((conflict) => !(nameOf(conflict) in choices))) return set({ clash: { ...clash, mine, conflicts } });
-      set({ clash: null });
-      if (isOlder) edit(editOf(changesBetween(clash.theirs, document)), t("Restore"));
+      const theirs = isOlder ? now : clash.theirs;
+      const { document, conflicts } = merge(clash.base, mine, theirs, choices);
+      if (conflicts.some((conflict) => !(nameOf(conflict) in choices))) return set({ clash: { ...clash, mine, theirs, conflicts } });
+      set({ clash: null, putOff: null });
+      if (isOlder) edit(editOf(changesBetween(theirs, document)), t("Restore"));
       else set({ ...stillThere({ document, history }, chosen), base: { document: clash.theirs, version: clash.version as number } });
+    },
+    resolve() {
+      const { clash, document, decide } = get();
+      if (!clash) return;
+      const [mine, theirs] = clash.version === null ? [clash.mine, document] : [document, clash.theirs];
+      const { conflicts } = merge(clash.base, mine, theirs);
+      if (conflicts.length) set({ clash: { ...clash, mine, theirs, conflicts }, putOff: null });
+      else decide({});
     },
     saved(base) {
       set((state) => ({ base, own: withSave(state.own, state.base.document, base.document, Date.now()) }));

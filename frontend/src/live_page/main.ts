@@ -263,7 +263,20 @@ interface Here {
   readonly person: string;
 }
 
-listen<Here>("live:people", (here) => whenStill(() => showPeople(here)));
+let here: Here | null = null;
+listen<Here>("live:people", (told) => {
+  here = told;
+  whenStill(() => showPeople(told));
+});
+// The page calls a place by another name now.
+document.addEventListener("live:renamed", () => whenStill(() => here && showPeople(here)));
+
+/** What the page calls a place, if it has a name for it: the editor has names of nodes. */
+function calledBy(where: string): string | null {
+  const detail: { readonly where: string; name: string | null } = { where, name: null };
+  document.dispatchEvent(new CustomEvent("live:naming", { detail }));
+  return detail.name;
+}
 
 function showPeople({ people, more, you, person }: Here): void {
   const others = othersOf(people, you);
@@ -290,8 +303,10 @@ function personLine(each: Person, person: string): HTMLLIElement {
   const place = placeOf(each.where);
   const item = line(name, " ", (each.editing ? texts.edits : texts.here) ?? "");
   if (each.editing) {
-    const shown = document.createElement(place.name === null ? "span" : "code");
-    shown.textContent = place.name ?? texts.state ?? "";
+    const called = calledBy(each.where);
+    const shown = document.createElement(called !== null ? "bdi" : place.name === null ? "span" : "code");
+    shown.translate = place.name === null;
+    shown.textContent = called ?? place.name ?? texts.state ?? "";
     item.append(" ", shown);
   }
   item.classList.toggle("live-editing", each.editing);

@@ -60,6 +60,31 @@ def test_two_nodes_are_drawn_and_connected_by_mouse(
     ]
 
 
+def test_a_node_that_is_added_by_a_click_is_named_by_typing_and_its_id_follows(
+    designer_page: Page, made: Make
+) -> None:
+    page = opened(designer_page, made())
+    page.get_by_role("button", name="Tool", exact=True).click()
+    expect(form(page).get_by_label("Name", exact=True)).to_be_focused()
+    page.keyboard.type("Look up")
+    # Also when one goes on elsewhere at once.
+    card(page, "ask").click()
+    expect(card(page, "look-up")).to_be_visible()
+    expect(card(page, "tool")).to_have_count(0)
+
+
+def test_the_outline_has_the_names_of_nodes_and_its_buttons_in_reach_however_long_they_are(
+    designer_page: Page, made: Make
+) -> None:
+    long: JsonValue = {"id": "answer", "type": "llm", "name": "W" * 190}
+    page = opened(designer_page, made([NODES[0], long], EDGES))
+    page.get_by_role("button", name="Outline").click()
+    row = page.get_by_role("row").filter(has=page.get_by_role("button", name="Edit go"))
+    expect(row).to_contain_text("Ask→ W")
+    outline = page.locator(".editor-outline")
+    assert outline.evaluate("each => each.scrollWidth <= each.clientWidth")
+
+
 def test_everything_is_undone_and_redone_and_nodes_are_copied_pasted_and_duplicated(
     designer_page: Page, made: Make, api: httpx.Client
 ) -> None:

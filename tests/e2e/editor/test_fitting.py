@@ -29,6 +29,8 @@ def test_from_far_away_cards_show_their_names_and_lines_stay_and_near_again_they
     expect(page.locator(".flow-card")).to_have_count(96)
     expect(page.locator(".react-flow__edge")).to_have_count(2)
     expect(page.locator(".flow-chips, .flow-card-type")).to_have_count(0)
+    # An edge that says something still has a dot on its line, with its words.
+    expect(page.locator(".flow-dot > title")).to_contain_text("context.a")
     card(page, "n95").click()
     expect(page.get_by_role("complementary", name="Selection")).to_contain_text("n95")
     page.get_by_role("button", name="Zoom to selection").click()
@@ -71,6 +73,39 @@ def _is_whole_on_the_canvas(page: Page, name: str) -> bool:
 
 
 _LONG_CONDITION = "context.amount_of_the_order > 100 && context.country_of_the_customer === 'DE'"
+
+
+def test_an_edge_without_room_for_its_words_has_a_sign_with_them(designer_page: Page) -> None:
+    designer_page.set_viewport_size({"width": 390, "height": 800})
+    page = opened(designer_page, "support")
+    condition = page.get_by_role("img", name="context.missing.length > 0", exact=True)
+    expect(condition).to_have_text("if")
+    filtered = page.get_by_role("img", name="only draft_output, fact.*, priority")
+    expect(filtered).to_have_attribute("title", re.compile("over 8,000 tokens"))
+
+
+def test_a_condition_wider_than_the_canvas_is_cut_to_it_and_covers_no_card(
+    designer_page: Page, made: Make
+) -> None:
+    nodes: list[JsonValue] = [
+        {"id": f"n{n}", "type": "llm", "position": {"x": 0, "y": n * 180}} for n in range(2)
+    ]
+    condition = " && ".join(f"context.messages > {n}00000" for n in range(10, 15))
+    edges: list[JsonValue] = [
+        {"id": "go", "type": "conditional", "from": "n0", "to": "n1", "condition": condition}
+    ]
+    designer_page.set_viewport_size({"width": 390, "height": 800})
+    page = opened(designer_page, made(nodes, edges))
+    chips, canvas = page.locator(".flow-chips").bounding_box(), page.locator(".flow").bounding_box()
+    assert chips is not None
+    assert canvas is not None
+    assert chips["x"] > canvas["x"]
+    assert chips["x"] + chips["width"] < canvas["x"] + canvas["width"]
+    above, below = card(page, "n0").bounding_box(), card(page, "n1").bounding_box()
+    assert above is not None
+    assert below is not None
+    assert above["y"] + above["height"] < chips["y"]
+    assert chips["y"] + chips["height"] < below["y"]
 
 
 def test_chips_are_in_sight_when_the_editor_opens(page: Page, made: Make) -> None:

@@ -127,6 +127,7 @@ def test_a_condition_is_checked_while_typing_and_the_column_marked(
     error = form(page).locator(".field-errors")
     expect(error).to_contain_text("column")
     expect(condition).to_have_attribute("aria-invalid", "true")
+    expect(page.get_by_role("region", name="Preview")).to_have_attribute("aria-busy", "false")
     assert_accessible(page)
     condition.fill("context.ready === true")
     expect(error).to_have_count(0)
@@ -173,7 +174,7 @@ def test_problems_are_counted_and_each_leads_to_its_field(designer_page: Page, m
     expect(condition).to_be_focused()
 
 
-def test_a_warning_is_amber_and_said_above_the_form_of_its_edge(
+def test_a_warning_is_amber_and_said_below_its_field_which_it_does_not_move(
     designer_page: Page, made: Make
 ) -> None:
     edge: JsonValue = {
@@ -189,10 +190,19 @@ def test_a_warning_is_amber_and_said_above_the_form_of_its_edge(
     chips.click()
     panel = page.get_by_role("complementary", name="Selection")
     warnings = panel.locator(".editor-warnings")
-    expect(warnings).to_contain_text("Condition: Nothing in this workflow writes 'token'")
+    expect(warnings).to_contain_text("Nothing in this workflow writes 'token'")
     expect(warnings).to_contain_text("did you mean context.tokens?")
+    expect(page.get_by_role("region", name="Preview")).to_have_attribute("aria-busy", "false")
     assert_accessible(page)
-    form(page).locator("[name=edge-condition]").fill("context.tokens > 60000")
+    field = form(page).locator("[name=edge-condition]")
+    place = field.bounding_box()
+    field.fill("context.tokens > 60000")
+    expect(warnings).to_have_count(0)
+    field.press_sequentially(" && context.other > 1")
+    expect(warnings).to_contain_text("Nothing in this workflow writes 'other'")
+    assert field.bounding_box() == place
+    expect(field).to_have_accessible_description(re.compile("writes 'other'"))
+    field.fill("context.tokens > 60000")
     expect(warnings).to_have_count(0)
     expect(chips).not_to_have_class(re.compile("flow-chips-warned"))
 

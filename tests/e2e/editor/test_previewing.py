@@ -50,6 +50,33 @@ def test_the_preview_follows_what_is_typed(
     expect(preview).to_contain_text("secret")
 
 
+def test_the_form_of_an_edge_has_the_preview_of_the_node_behind_it_along_that_edge_alone(
+    designer_page: Page, made: Make, api: httpx.Client
+) -> None:
+    messages = [{"role": "user", "content": f"message {number}"} for number in range(8)]
+    api.post("conversations", json={"id": "edge-chat", "messages": messages})
+    edge = {"id": "go", "type": "sequence", "from": "ask", "to": "answer"}
+    operations: JsonValue = [{"operation": "truncate", "truncate": {"keep_last": 3}}]
+    narrow: JsonValue = {
+        **edge,
+        "context_filter": {"type": "pass_all", "messages": operations},
+    }
+    wide: JsonValue = {**edge, "id": "all"}
+    page = opened(designer_page, made(NODES, [narrow, wide]))
+    page.get_by_role("button", name="Outline").click()
+    page.get_by_role("button", name="Edit").and_(page.locator("tr:has-text('go') button")).click()
+    preview = page.get_by_role("region", name="Preview")
+    page.get_by_role("navigation", name="Parts of the panel").get_by_text("Preview").click()
+    expect(preview).to_contain_text("Context preview: Answer through this edge")
+    preview.locator(".editor-source-shown:not([open]) > summary").click()
+    preview.get_by_label("Conversation", exact=True).fill("edge-chat")
+    expect(preview).to_contain_text("5 dropped")
+    expect(preview.get_by_text("Incoming edge")).to_have_count(0)
+    page.get_by_role("navigation", name="Parts of the panel").get_by_text("Settings").click()
+    form(page).locator("[name$=keep_last]:visible").fill("6")
+    expect(preview).to_contain_text("2 dropped")
+
+
 def test_a_press_lets_the_model_see_the_last_messages_and_undo_takes_it_back(
     designer_page: Page, made: Make, api: httpx.Client
 ) -> None:

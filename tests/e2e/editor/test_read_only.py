@@ -115,7 +115,7 @@ def test_elements_with_one_id_and_edges_that_hang_in_the_air_are_shown_and_kept(
     saved(page)
     assert [node["name"] for node in draft(api, slug)["nodes"]] == ["One", "Second", "Answer"]
     page.get_by_role("button", name="Outline").click()
-    expect(page.get_by_role("cell", name="ask → nowhere")).to_be_visible()
+    expect(page.get_by_role("cell", name="One → nowhere")).to_be_visible()
 
 
 def test_the_editor_fits_the_window_however_long_its_panel_is(

@@ -73,7 +73,7 @@ def test_what_another_designer_saves_appears_by_itself_and_one_sees_who_is_there
     slug = made()
     mine, other = opened(open_page("designer"), slug), opened(open_page("admin"), slug)
     card(other, "ask").click()
-    expect(mine.locator(".live-people")).to_contain_text("edits ask")
+    expect(mine.locator(".live-people")).to_contain_text("edits Ask")
     other.get_by_label("Note on the canvas").fill("Theirs")
     expect(mine.locator(".flow-note")).to_contain_text("Theirs")
     saved(mine)
@@ -168,7 +168,7 @@ def test_the_ends_of_an_edge_in_a_conflict_are_reported_by_name(
         expect(sides.nth(side)).to_contain_text(says)
 
 
-def test_a_conflict_is_decided_though_its_words_cannot_be_had_and_no_escape_leaves_it(
+def test_a_conflict_is_decided_later_though_its_words_cannot_be_had(
     designer_page: Page, made: Make, api: httpx.Client, tolerate: Callable[[str], None]
 ) -> None:
     slug = made()
@@ -185,9 +185,20 @@ def test_a_conflict_is_decided_though_its_words_cannot_be_had_and_no_escape_leav
     dialog = page.get_by_role("dialog", name="1 element has conflicting changes")
     dialog.get_by_text("As JSON").nth(2).click()
     expect(dialog.locator("pre:visible")).to_contain_text('"name": "Theirs"')
-    for _ in range(3):
-        page.keyboard.press("Escape")
-    expect(dialog).to_be_visible()
+    for button in ("", "Decide later"):
+        if button:
+            dialog.get_by_role("button", name=button).click()
+        else:
+            page.keyboard.press("Escape")
+        expect(dialog).not_to_be_visible()
+        status = page.locator(".editor-saving")
+        expect(status).to_contain_text("Not saved: resolve the conflicts")
+        assert draft(api, slug)["nodes"][0]["name"] == "Theirs"
+        # The panel goes on showing what is selected.
+        card(page, "answer").click()
+        expect(form(page).get_by_label("Name", exact=True)).to_have_value("Answer")
+        status.get_by_role("button", name="Resolve").click()
+        expect(dialog).to_be_visible()
     dialog.get_by_role("button", name="Mine for all").click()
     dialog.get_by_role("button", name="Merge").click()
     saved(page)

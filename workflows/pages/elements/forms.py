@@ -245,7 +245,8 @@ class EdgeForm(ContractForm[EdgeFields]):
         "messages": FieldHint(
             label=_("Messages"),
             help=_(
-                "Operations on the messages that this node sees. The conversation is not changed."
+                "Operations on the messages that the next node sees if it is entered along this"
+                " edge. The conversation is not changed."
             ),
             add_label=_("Add an operation"),
             row_label=_("Operation"),

@@ -79,10 +79,10 @@ export function startSaving(store: EditorStore, server: Server): Saver {
     running = true;
     let taken = false;
     try {
-      store.getState().receive(await server.getDraft());
-      const { document, base, set } = store.getState();
+      const isTaken = store.getState().receive(await server.getDraft());
+      const { document, base, clash, set } = store.getState();
       set({ saving: { kind: document === base.document ? "saved" : "waiting" } });
-      taken = true;
+      taken = isTaken || clash?.version !== null;
     } catch {
       // It is heard of again, or met as a conflict by the next request.
     } finally {
@@ -95,7 +95,7 @@ export function startSaving(store: EditorStore, server: Server): Saver {
   /** A draft was heard of that this page has neither taken in nor asks about. */
   function isBehind(): boolean {
     const { base, clash, heard } = store.getState();
-    if (clash) return clash.version !== null && heard.version > clash.version;
+    if (clash && clash.version !== null) return heard.version > clash.version;
     return heard.version > base.version;
   }
 

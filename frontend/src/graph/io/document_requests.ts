@@ -2,7 +2,7 @@
 
 import type { WorkflowDocument } from "../model/document";
 import { patchBetween } from "../model/patch";
-import type { Clash, Editor, EditorStore } from "../store";
+import type { Editor, EditorStore } from "../store";
 import { type Asked, Refused } from "./server";
 
 const AGAIN_MS = 3_000;
@@ -16,26 +16,22 @@ export async function askAbout<T>(store: EditorStore, documentOf: (state: Editor
   for (;;) {
     // Asked while a save is on its way, it would be about the draft of before.
     if (store.getState().saving.kind === "saving") await until(store, ({ saving }) => saving.kind !== "saving", SAVING_MS, signal);
-    // Until a person has decided what becomes of the others' draft, the server has no answer about this one.
-    if (isOpen(store.getState().clash)) await until(store, ({ clash }) => !isOpen(clash), null, signal);
     const state = store.getState();
     try {
       return await ask(askedOf(state, documentOf(state)));
     } catch (error) {
       if (!(error instanceof Refused && error.kind === "conflict")) throw error;
       store.getState().set({ heard: { version: error.actual } });
-      await until(store, ({ base, clash }) => base !== state.base || isOpen(clash), AGAIN_MS, signal);
+      await until(store, ({ base, clash }) => base !== state.base || clash !== state.clash, AGAIN_MS, signal);
     }
   }
 }
 
-function isOpen(clash: Clash | null): boolean {
-  return clash !== null && clash.version !== null;
-}
-
-function askedOf({ base, published }: Editor, document: WorkflowDocument): Asked {
-  const changes = patchBetween(base.document, document);
-  return published === null ? { draft_version: base.version, changes } : { version: published, changes };
+/** Until it is decided what becomes of the others' draft, the changes are told of theirs: the server has no other. */
+function askedOf({ base, published, clash }: Editor, document: WorkflowDocument): Asked {
+  const stored = clash && clash.version !== null ? { document: clash.theirs, version: clash.version } : base;
+  const changes = patchBetween(stored.document, document);
+  return published === null ? { draft_version: stored.version, changes } : { version: published, changes };
 }
 
 /** Resolves when the store is as is wanted, or after a while if there is one. */

@@ -2,7 +2,7 @@
 // socket announces only: what changed is fetched and merged as after a conflict. Its events are
 // those of frontend/src/live/main.ts.
 
-import type { Key } from "../model/document";
+import type { Key, WorkflowDocument } from "../model/document";
 import type { EditorStore } from "../store";
 import type { Saver } from "./autosave";
 
@@ -11,7 +11,8 @@ interface Told {
   readonly state?: { readonly draft_version?: number } | null;
 }
 
-export function startFollowing(store: EditorStore, saver: Saver): void {
+/** `nameOf` says what the page calls a place. */
+export function startFollowing(store: EditorStore, saver: Saver, nameOf: (document: WorkflowDocument, where: string) => string | null): void {
   const hear = (event: Event): void => {
     const { state, frame } = (event as CustomEvent<Told>).detail;
     const version = state?.draft_version;
@@ -21,7 +22,12 @@ export function startFollowing(store: EditorStore, saver: Saver): void {
   };
   document.addEventListener("live:welcome", hear);
   document.addEventListener("live:changed", hear);
+  document.addEventListener("live:naming", (event) => {
+    const { detail } = event as CustomEvent<{ readonly where: string; name: string | null }>;
+    detail.name = nameOf(store.getState().document, detail.where);
+  });
   store.subscribe((now, before) => {
+    if (now.document.nodes !== before.document.nodes) document.dispatchEvent(new CustomEvent("live:renamed"));
     if (now.chosen === before.chosen) return;
     const where = placeOf(now.chosen);
     const detail = { where, editing: now.mayChange && where !== "" };

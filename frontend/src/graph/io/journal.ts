@@ -2,7 +2,7 @@
 // each open editor, by person and workflow. A lock that the browser gives up when the page is gone
 // tells entries of open pages from those that were left behind.
 
-import { type Changes, changesBetween, isNothing } from "../model/changes";
+import { type Changes, changesBetween, isNothing, withChanges } from "../model/changes";
 import type { EditorStore, State } from "../store";
 import { parse } from "./json";
 
@@ -31,8 +31,8 @@ export function startJournal(store: EditorStore, whose: string, storage: Storage
   let timer: ReturnType<typeof setTimeout> | undefined;
 
   const write = (): void => {
-    const { document, base, typed } = store.getState();
-    const changes = changesBetween(base.document, document);
+    const { typed } = store.getState();
+    const changes = unsavedIn(store.getState());
     try {
       if (isNothing(changes) && !Object.keys(typed).length) storage.removeItem(own);
       else storage.setItem(own, JSON.stringify({ at: Date.now(), changes, typed }));
@@ -41,7 +41,7 @@ export function startJournal(store: EditorStore, whose: string, storage: Storage
     }
   };
   const unsubscribe = store.subscribe((now, before) => {
-    if (now.document === before.document && now.base === before.base && now.typed === before.typed) return;
+    if (now.document === before.document && now.base === before.base && now.typed === before.typed && now.clash === before.clash) return;
     clearTimeout(timer);
     timer = setTimeout(write, PAUSE_MS);
   });
@@ -67,6 +67,12 @@ export function startJournal(store: EditorStore, whose: string, storage: Storage
       globalThis.removeEventListener?.("pagehide", leaving);
     },
   };
+}
+
+/** What is not saved: also changes of which it is not decided whether the document gets them. */
+export function unsavedIn({ document, base, clash }: Pick<State, "document" | "base" | "clash">): Changes {
+  const changes = changesBetween(base.document, document);
+  return clash?.version === null ? withChanges(changes, changesBetween(clash.base, clash.mine)) : changes;
 }
 
 function entry(storage: Storage, name: string): Left[] {

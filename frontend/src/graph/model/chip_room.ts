@@ -15,6 +15,8 @@ export interface Spoken {
   readonly width: number;
   /** How wide they are in two rows. */
   readonly folded: number;
+  /** How wide the signs are that stand for them where they have no room. */
+  readonly signs: number;
 }
 
 /** The letter for which `width` is measured, in canvas units, as graph.css has it. */
@@ -37,8 +39,9 @@ export interface Surroundings {
   readonly shown: Extent;
 }
 
-/** Where words stand: at which end of their line, how far from there, and in how many rows of which width. */
+/** Where words, or signs for them, stand: at which end of their line, how far from there, and in how many rows of which width. */
 export interface Spot {
+  readonly says: "words" | "signs";
   readonly end: End;
   readonly aside: number;
   readonly down: number;
@@ -49,21 +52,34 @@ export interface Spot {
 const NONE: ReadonlyMap<Key, Spot> = new Map();
 
 /**
- * The edges whose words cover no card and no other words and are whole when all of the graph is shown,
- * each with where they stand. The shortest are placed first, so that most have their words.
+ * Where each edge says what it has. Its words cover no card and no other words and are whole when all of
+ * the graph is shown; without room for them an edge has signs, and without room for these it is not
+ * here: a dot on its line. The shortest words are placed first, so that most edges have theirs. None of
+ * too many edges to be read are here.
  */
 export function spotsWithRoom(spoken: readonly Spoken[], around: Surroundings): ReadonlyMap<Key, Spot> {
   if (!around.cards.length || spoken.length > MOST_SPOKEN) return NONE;
   const found = new Map<Key, Spot>();
   const taken: Box[] = [...around.cards];
-  for (const each of [...spoken].sort((a, b) => a.width - b.width)) {
-    const placed = firstFree(each, taken, around);
-    if (!placed) continue;
-    found.set(each.key, placed.spot);
-    taken.push(placed.box);
+  const place = ({ key }: Spoken, { spot, box }: Placed): void => {
+    found.set(key, spot);
+    taken.push(box);
+  };
+  const rest = [...spoken].sort((a, b) => a.width - b.width).filter((each) => {
+    const placed = firstFree(each, "words", taken, around);
+    if (placed) place(each, placed);
+    return !placed;
+  });
+  // Signs give way to words.
+  for (const each of rest) {
+    const placed = firstFree({ ...each, width: each.signs, folded: each.signs }, "signs", taken, around);
+    if (placed) place(each, placed);
   }
   return found;
 }
+
+/** Chips in letters of a size; what is around letters does not grow with them. */
+const wideAt = (width: number, letter: number): number => PADDING + ((width - PADDING) * letter) / USUAL_LETTER;
 
 interface Placed {
   readonly spot: Spot;
@@ -71,12 +87,12 @@ interface Placed {
 }
 
 /** The wider gap before the other, one row before two, and its own end of the line before others. */
-function firstFree(each: Spoken, taken: readonly Box[], around: Surroundings): Placed | null {
+function firstFree(each: Spoken, says: Spot["says"], taken: readonly Box[], around: Surroundings): Placed | null {
   const rows: readonly (1 | 2)[] = each.folded < each.width ? [1, 2] : [1];
   for (const between of BETWEEN) {
     for (const count of rows) {
       for (const end of new Set<End>([each.end, "middle", "start", "end"])) {
-        const placed = placedAt(each, { end, rows: count, gap: (between * around.letter) / LETTER_ON_SCREEN }, taken, around);
+        const placed = placedAt(each, { says, end, rows: count, gap: (between * around.letter) / LETTER_ON_SCREEN }, taken, around);
         if (placed) return placed;
       }
     }
@@ -85,16 +101,17 @@ function firstFree(each: Spoken, taken: readonly Box[], around: Surroundings): P
 }
 
 interface Wish {
+  readonly says: Spot["says"];
   readonly end: End;
   readonly rows: 1 | 2;
   readonly gap: number;
 }
 
-function placedAt(each: Spoken, { end, rows, gap }: Wish, taken: readonly Box[], { flow, letter, shown }: Surroundings): Placed | null {
+function placedAt(each: Spoken, { says, end, rows, gap }: Wish, taken: readonly Box[], { flow, letter, shown }: Surroundings): Placed | null {
   const { from, to, lane } = each;
   const scale = letter / USUAL_LETTER;
   const way = wayOf(from, to, flow, lane, end);
-  const width = PADDING + ((rows === 1 ? each.width : each.folded) - PADDING) * scale;
+  const width = wideAt(rows === 1 ? each.width : each.folded, letter);
   const height = CHIP_HEIGHT - USUAL_LINE + USUAL_LINE * scale * rows;
   const base = chipSpot(way, from, to, width);
   const spot = between(way, from, to, base, height, gap);
@@ -108,7 +125,7 @@ function placedAt(each: Spoken, { end, rows, gap }: Wish, taken: readonly Box[],
     const moved = { ...box, x: box.x + shift };
     const isSeen = moved.x >= shown.left - 1 && moved.x + width <= shown.right + 1;
     if (Math.abs(shift) > most || !isSeen || taken.some((other) => overlap(moved, other, gap))) continue;
-    return { spot: { end, rows, width, aside: spot.x - base.x + shift, down: spot.y - base.y }, box: moved };
+    return { spot: { says, end, rows, width, aside: spot.x - base.x + shift, down: spot.y - base.y }, box: moved };
   }
   return null;
 }

@@ -1,4 +1,4 @@
-// The size of the chip on an edge: as wide as its text, never cut.
+// The size of the chip on an edge: as wide as its text, up to two rows of a most.
 
 import type { WorkflowEdge } from "./document";
 
@@ -9,8 +9,9 @@ export const BETWEEN_CHIPS = 14;
 // What a filter says before the server has put it into words.
 const FILTER_LETTERS = 18;
 export const CHIP_HEIGHT = 24;
-/** Longer ones are broken into rows. */
+/** Longer ones are broken into two rows, and what is left is cut (graph.css). */
 const MOST_WIDE = 420;
+const ROW = 16;
 
 /** Beside a line around cards, where nothing but the end of the canvas is, they are broken earlier (graph.css). */
 export const MOST_BESIDE = 200;
@@ -28,6 +29,11 @@ export function widthOf(texts: readonly string[]): number {
   if (!texts.length) return 0;
   const letters = texts.reduce((sum, text) => sum + lettersOf(text), 0);
   return Math.min(letters * LETTER + PADDING + (texts.length - 1) * BETWEEN_CHIPS, MOST_WIDE);
+}
+
+/** The box of chips that are as wide as this in one row. */
+export function boxSize(width: number): { readonly width: number; readonly height: number } {
+  return { width: Math.min(width, MOST_WIDE), height: CHIP_HEIGHT + (width > MOST_WIDE ? ROW : 0) };
 }
 
 /** About how wide the chips of an edge will be; 0 if it says nothing. */

@@ -1,5 +1,6 @@
 // The path of a line from one card to another, between the sides that face each other.
 
+import { CHIP_HEIGHT } from "./chips";
 import type { Key, Position, WorkflowDocument } from "./document";
 import { indexOf } from "./document";
 import { around, type Box, CARD } from "./places";
@@ -30,6 +31,8 @@ const LANE = 26;
 const AT: { readonly [end in End]: number } = { start: 0.3, middle: 0.5, end: 0.7 };
 // How far chips reach over the line that they begin at.
 const INSET = 12;
+// Between chips and the cards below or above which they stand.
+const BESIDE_CARDS = 4;
 // Beside the middle of a side, where the lines ahead leave and arrive.
 const ASIDE = 12;
 // A card in the way of every line is looked for up to so many pairs of both.
@@ -239,7 +242,7 @@ function isBlocked(from: Position, to: Position, shape: Flow, cards: readonly Po
 
 /** The box of chips of a size on the way between two cards. */
 export function chipBox(way: Way, from: Position, to: Position, { width, height }: { readonly width: number; readonly height: number }): Box {
-  const { x, y } = chipSpot(way, from, to, width);
+  const { x, y } = chipSpot(way, from, to, width, height);
   const { across, down } = anchorOf(way);
   return { x: x - width * across, y: y - height * down, width, height };
 }
@@ -257,11 +260,12 @@ export function anchorOf({ shape }: Pick<Way, "shape">): Anchor {
 }
 
 /** Where the anchor of chips of a width is on a way: on its middle, or where they cover neither card. */
-export function chipSpot(way: Way, from: Position, to: Position, width: number): Position {
+export function chipSpot(way: Way, from: Position, to: Position, width: number, height = CHIP_HEIGHT): Position {
   const { shape, x, y } = way;
   if (shape === "beside") return { x: x - INSET, y };
   if (shape === "up") return { x: x + INSET, y };
   if (shape === "over") return { x, y: y + INSET };
   if (shape !== "right" || width <= to.x - from.x - CARD.width - 8 || Math.abs(to.y - from.y) >= CARD.height + 24) return { x, y };
-  return { x, y: to.y < from.y ? to.y - 16 : to.y + CARD.height + 16 };
+  const away = height / 2 + BESIDE_CARDS;
+  return { x, y: to.y < from.y ? to.y - away : to.y + CARD.height + away };
 }

@@ -139,6 +139,13 @@ export function shownToo(view: View, size: Size, box: Box, cards: readonly Posit
   return zoom >= Math.min(least, view.zoom) ? (shownWhole({ ...view, zoom }, size, all) ?? { ...view, zoom }) : shownWhole(view, size, box);
 }
 
+/** The view of a box in the middle, with names that can be read; null where they can be, or where the box is too large. */
+export function shownNear(view: View, size: Size, box: Box, least: number): View | null {
+  const zoom = Math.min(least, (size.width - 2 * MARGIN) / box.width, (size.height - 2 * MARGIN) / box.height);
+  if (view.zoom >= least || zoom <= view.zoom) return null;
+  return { x: size.width / 2 - (box.x + box.width / 2) * zoom, y: size.height / 2 - (box.y + box.height / 2) * zoom, zoom };
+}
+
 /** The view moved as little as shows all of a box, or its start if it is larger; null if it is seen. */
 export function shownWhole(view: View, size: Size, box: Box): View | null {
   const along = (offset: number, room: number, from: number, length: number): number => {

@@ -1,13 +1,14 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { askAbout } from "../io/document_requests";
-import { startJournal } from "../io/journal";
+import { startJournal, unsavedIn } from "../io/journal";
 import { startSaving } from "../io/autosave";
 import { Refused, type Server } from "../io/server";
 import { canKeep, parse } from "../io/json";
 import type { WorkflowDocument } from "../model/document";
+import { countOf } from "../model/changes";
 import { find } from "../model/document";
 import { standing } from "../model/merge";
-import type { DocumentChanges } from "../model/patch";
+import { type DocumentChanges, patchBetween } from "../model/patch";
 import { type EditorStore, editorStore } from "../store";
 import { patched } from "./patching";
 
@@ -145,26 +146,57 @@ describe("saving", () => {
     saver.stop();
   });
 
-  it("asks nothing about the draft while the question stands", async () => {
+  it("asks about this draft by what differs from the others' while the question stands", async () => {
     server.changedByOthers((document) => named(document, "a", "Theirs"));
     name(store, "a", "Mine");
     await settled();
     await settled();
-    let asked = 0;
-    const answer = askAbout(
-      store,
-      ({ document }) => document,
-      async ({ draft_version }) => {
-        asked += 1;
-        if (draft_version !== server.draft.version) throw new Refused("conflict", "", [], 0, server.draft.version);
-        return "told";
-      },
-    );
-    await vi.advanceTimersByTimeAsync(60_000);
-    expect(asked).toBe(0);
-    store.getState().decide({ "node a": "mine" });
+    const asked: unknown[] = [];
+    const answer = await askAbout(store, ({ document }) => document, async (about) => {
+      asked.push(about);
+      return "told";
+    });
+    expect([answer, asked]).toEqual(["told", [{ draft_version: 2, changes: patchBetween(server.draft.document, store.getState().document) }]]);
+  });
+
+  it("saves and loses nothing while the question is put off, and asks it again as it is by then", async () => {
+    server.changedByOthers((document) => named(document, "a", "Theirs"));
+    name(store, "a", "Mine");
     await settled();
-    expect([await answer, asked <= 2]).toEqual(["told", true]);
+    await settled();
+    store.getState().set({ putOff: store.getState().clash });
+    name(store, "b", "Later");
+    await settled();
+    expect(server.saves).toHaveLength(1);
+    expect(countOf(unsavedIn(store.getState()))).toBe(2);
+    store.getState().resolve();
+    expect(store.getState().putOff).toBeNull();
+    store.getState().decide({ "node a": "theirs" });
+    await settled();
+    expect(server.draft.document.nodes.map((node) => node.name)).toEqual(["Theirs", "Later"]);
+  });
+
+  it("saves at once what is no question any more when it is asked again", async () => {
+    server.changedByOthers((document) => named(document, "a", "Theirs"));
+    name(store, "a", "Mine");
+    await settled();
+    await settled();
+    store.getState().set({ putOff: store.getState().clash });
+    name(store, "a", "Theirs");
+    store.getState().resolve();
+    expect(store.getState().clash).toBeNull();
+  });
+
+  it("takes in another draft while a question about older changes is put off, and keeps these", () => {
+    const { receive, bringBack } = store.getState();
+    const before = base.nodes[0]!;
+    bringBack({ nodes: [{ key: "a", before: { ...before, name: "Old" }, after: { ...before, name: "Left" } }], edges: [] });
+    store.getState().set({ putOff: store.getState().clash });
+    expect(receive({ document: named(base, "b", "Theirs"), version: 2 })).toBe(true);
+    expect(unsavedIn(store.getState()).nodes).toMatchObject([{ key: "a", after: { name: "Left" } }]);
+    store.getState().resolve();
+    store.getState().decide({ "node a": "mine" });
+    expect(store.getState().document.nodes.map((node) => node.name)).toEqual(["Left", "Theirs"]);
   });
 
   it("leaves an open question alone when another draft comes", () => {

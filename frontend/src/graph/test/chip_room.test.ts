@@ -4,13 +4,17 @@ import { CARD } from "../model/places";
 
 const STEP = CARD.height + 86;
 const cards = [0, 1, 2].map((row) => ({ x: 0, y: row * STEP, ...CARD }));
-const said = (row: number, width: number, more: Partial<Spoken> = {}): Spoken => ({ key: `e${row}`, from: cards[row]!, to: cards[row + 1]!, lane: undefined, end: "middle", width, folded: width, ...more });
+const said = (row: number, width: number, more: Partial<Spoken> = {}): Spoken => ({ key: `e${row}`, from: cards[row]!, to: cards[row + 1]!, lane: undefined, end: "middle", width, folded: width, signs: 40, ...more });
 const seen = (letter: number, canvas = 1200) => ({ cards, flow: "down" as const, letter, shown: { left: (CARD.width - canvas) / 2, right: (CARD.width + canvas) / 2 } });
 
 describe("the words of edges from further away", () => {
   it("are shown where they cover no card", () => {
     expect([...spotsWithRoom([said(0, 120), said(1, 120)], seen(28)).keys()]).toEqual(["e0", "e1"]);
     expect(spotsWithRoom([said(0, 120)], seen(70)).size).toBe(0);
+  });
+
+  it("give way to signs, so that no edge looks as if it said nothing", () => {
+    expect(spotsWithRoom([said(0, 400)], seen(24, 600)).get("e0")).toMatchObject({ says: "signs", rows: 1 });
   });
 
   it("keep clear of both cards, nearer to the middle of their line than its end where that is close", () => {
@@ -26,12 +30,13 @@ describe("the words of edges from further away", () => {
 
   it("cover no other words: the shorter ones are shown", () => {
     const beside = { from: { x: 100, y: 0 }, to: { x: 100, y: STEP }, key: "other" };
-    expect([...spotsWithRoom([said(0, 200), said(0, 100, beside)], seen(24)).keys()]).toEqual(["other"]);
+    const spots = spotsWithRoom([said(0, 200, { signs: 200 }), said(0, 100, beside)], seen(24));
+    expect([...spots.keys()]).toEqual(["other"]);
   });
 
   it("are not cut by the edge of the canvas when the whole graph is shown", () => {
-    expect(spotsWithRoom([said(0, 400)], seen(24, 900)).size).toBe(1);
-    expect(spotsWithRoom([said(0, 400)], seen(24, 600)).size).toBe(0);
+    expect(spotsWithRoom([said(0, 400)], seen(24, 900)).get("e0")?.says).toBe("words");
+    expect(spotsWithRoom([said(0, 400)], seen(24, 600)).get("e0")?.says).toBe("signs");
   });
 
   it("move aside on their line rather than being cut by the canvas", () => {

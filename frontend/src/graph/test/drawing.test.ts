@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { lettersOf, roomOf, widthOf } from "../model/chips";
+import { boxSize, CHIP_HEIGHT, lettersOf, roomOf, widthOf } from "../model/chips";
 import type { Position } from "../model/document";
 import { layered } from "../model/layered";
 import { layerSizes, wantedFlow } from "../model/layers";
@@ -104,6 +104,9 @@ describe("the words of an edge", () => {
     expect(roomOf({ ...edge("a", "b"), condition: "context.a" }, undefined)).toBe(widthOf(["if a"]));
     expect(roomOf({ ...edge("a", "b"), context_filter: {} }, undefined)).toBeGreaterThan(0);
     expect(roomOf({ ...edge("a", "b"), context_filter: {} }, [])).toBe(0);
+    expect(boxSize(widthOf(["a short one"]))).toEqual({ width: widthOf(["a short one"]), height: CHIP_HEIGHT });
+    // A condition of 150 letters is cut after two rows.
+    expect(boxSize(150 * 7)).toEqual({ width: 420, height: CHIP_HEIGHT + 16 });
   });
 
   it("cover neither card: below or above both where the gap is too narrow", () => {

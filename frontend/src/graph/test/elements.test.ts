@@ -6,7 +6,7 @@ import { addition, change, freeGroup, grouping, idOfName, namedNode, removal } f
 import { asFirst, find, freeId, indexOf, normalised, type WorkflowDocument, type WorkflowNode } from "../model/document";
 import { apply } from "../model/edits";
 import { NOTHING_DONE, take, undo } from "../model/history";
-import { CARD, frames, freeSpot, isSeen, placesOf, shownToo, shownWhole } from "../model/places";
+import { CARD, frames, freeSpot, isSeen, placesOf, shownNear, shownToo, shownWhole } from "../model/places";
 import { search } from "../model/search";
 import { Chance, SEEDS, someDocument } from "./random";
 
@@ -219,6 +219,16 @@ describe("what was added", () => {
     for (const spot of [start, { x: 900, y: 50 }]) expect(isSeen({ x, y, zoom }, size, { ...spot, ...CARD })).toBe(true);
     expect(shownToo(view, size, card(5_000, 50), [start], 0.4)!.zoom).toBe(1);
     expect(shownToo(view, size, card(575, 500), [start], 0.4)).toBeNull();
+  });
+
+  it("comes nearer to what is sought where names cannot be read, and not otherwise", () => {
+    const view = shownNear({ x: 0, y: 0, zoom: 0.1 }, size, card(900, 2_000), 0.5)!;
+    expect(view.zoom).toBe(0.5);
+    expect([(900 + CARD.width / 2) * 0.5 + view.x, (2_000 + CARD.height / 2) * 0.5 + view.y]).toEqual([400, 300]);
+    expect(shownNear({ x: 0, y: 0, zoom: 0.5 }, size, card(900, 50), 0.5)).toBeNull();
+    // Both ends of a long edge.
+    expect(shownNear({ x: 0, y: 0, zoom: 0.1 }, size, { x: 0, y: 0, width: 3_760, height: 100 }, 0.5)!.zoom).toBe(0.2);
+    expect(shownNear({ x: 0, y: 0, zoom: 0.1 }, size, { x: 0, y: 0, width: 9_000, height: 100 }, 0.5)).toBeNull();
   });
 
   it("shows its start if it is larger than the view", () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { changesBetween, editOf, isIn, isNothing, sides } from "../model/changes";
+import { changesBetween, countOf, editOf, isIn, isNothing, sides } from "../model/changes";
 import { everything } from "../model/clipboard";
 import { removal } from "../model/commands";
 import type { Element, WorkflowDocument } from "../model/document";
@@ -155,6 +155,13 @@ describe("the merge", () => {
 });
 
 describe("unsaved changes", () => {
+  it("are counted by what is changed: an element with a form that is ahead of it is one", () => {
+    const changes = { nodes: [{ key: "a", before: null, after: null }], edges: [], name: { before: "w", after: "x" } };
+    expect(countOf(changes)).toBe(2);
+    expect(countOf(changes, [{ kind: "node", key: "a" }, { kind: "workflow", key: "" }])).toBe(2);
+    expect(countOf(changes, [{ kind: "node", key: "b" }])).toBe(3);
+  });
+
   it("bring the document back on the draft that they were made from", () => {
     for (const seed of SEEDS) {
       const chance = new Chance(seed);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { conditionOf, inLine, inLines, spokenEdge, titleOf } from "../view/accessible_names";
+import { conditionOf, inLine, inLines, nameOfPlace, spokenEdge, titleOf } from "../view/accessible_names";
 
 describe("the title of a node", () => {
   it("names signs that nobody sees or that turn what stands around them", () => {
@@ -8,6 +8,19 @@ describe("the title of a node", () => {
 
   it("is the id where a name is nothing but spaces", () => {
     expect(titleOf({ id: "a", name: " \n " })).toBe("a");
+  });
+});
+
+describe("the place of someone who edits", () => {
+  const document = { name: "w", nodes: [{ id: "classify", type: "llm", name: "Sort it" }, { id: "b", type: "end" }], edges: [{ id: "go", type: "sequence", from: "classify", to: "b" }] };
+
+  it("is called as on its card, and an edge by its nodes", () => {
+    expect(nameOfPlace(document, "node:classify")).toBe("Sort it");
+    expect(nameOfPlace(document, "edge:go")).toBe("Sort it → b");
+  });
+
+  it("has no name where the page does not have it", () => {
+    expect([nameOfPlace(document, "node:gone"), nameOfPlace(document, "state"), nameOfPlace(document, "")]).toEqual([null, null, null]);
   });
 });
 

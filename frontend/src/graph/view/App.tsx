@@ -116,7 +116,7 @@ function LeftBehind({ journal }: { readonly journal: Journal }) {
     journal.forget(newest);
     setLeft(left.slice(1));
   };
-  const count = countOf(newest.changes) + Object.keys(newest.typed).length;
+  const count = countOf(newest.changes, Object.values(newest.typed));
   const when = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" }).format(newest.at);
   return (
     <div className="editor-left note note-warning" role="alert">

@@ -38,7 +38,7 @@ export function Canvas({ drawing, onDrawing, onPopup }: Props) {
   const drawn = useEditor(useShallow(({ document, places, chosen, words, costs, tokens, typed, marks, whatIf, mayChange }): Drawn => ({ document, places, chosen, words, costs, tokens, typed, marks, whatIf, mayChange })));
   const { nodes, edges, onNodesChange, onEdgesChange, dragging } = useFlow(drawn);
   const theme = useTheme();
-  const { step, seen } = useRoom(drawn, edges);
+  const { step, across, seen } = useRoom(drawn, edges);
   const rows = rowsAt(step);
   const { onConnect, onReconnect, onConnectEnd, onDrop, onDoubleClick, offer } = useDrawing(onPopup);
   const menus = useMenus(onPopup);
@@ -54,7 +54,7 @@ export function Canvas({ drawing, onDrawing, onPopup }: Props) {
     <div
       className={`flow flow-${seen.level}${seen.large ? " flow-large" : ""}${rows === 1 ? " flow-one-row" : ""} flow-to-${drawnPlaces(drawn).flow}${wanted ? ` flow-wants-${wanted}` : ""}`}
       ref={frame}
-      style={{ "--letter": `${letterAt(step)}px`, "--rows": rows } as CSSProperties}
+      style={{ "--letter": `${letterAt(step)}px`, "--rows": rows, "--across": `${across}px` } as CSSProperties}
       tabIndex={-1} // what is pressed on the empty canvas keeps the keys here
       onDragOver={(event) => {
         if (event.dataTransfer.types.includes(KIND_TYPE)) event.preventDefault();

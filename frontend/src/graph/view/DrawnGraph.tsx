@@ -46,7 +46,7 @@ export function DrawnGraph({ desk, ...props }: Props & { readonly desk: Desk }) 
 function Drawing({ onDrawn }: Props) {
   const drawn = useEditor(useShallow(({ document, places, chosen, words, costs, tokens, typed, marks, whatIf, mayChange }): Drawn => ({ document, places, chosen, words, costs, tokens, typed, marks, whatIf, mayChange })));
   const { nodes, edges, onNodesChange } = useFlow(drawn);
-  const { step, seen } = useRoom(drawn, edges);
+  const { step, across, seen } = useRoom(drawn, edges);
   const rows = rowsAt(step);
   const theme = useTheme();
   const frame = useRef<HTMLDivElement>(null);
@@ -57,7 +57,7 @@ function Drawing({ onDrawn }: Props) {
     <div
       className={`flow flow-drawn flow-${seen.level}${seen.large ? " flow-large" : ""}${rows === 1 ? " flow-one-row" : ""} flow-to-${drawnPlaces(drawn).flow}`}
       ref={frame}
-      style={{ "--letter": `${letterAt(step)}px`, "--rows": rows } as CSSProperties}
+      style={{ "--letter": `${letterAt(step)}px`, "--rows": rows, "--across": `${across}px` } as CSSProperties}
     >
       {start && (
         <Zoom value={seen}>

@@ -3,8 +3,8 @@
 import { BaseEdge, type EdgeProps, useStore } from "@xyflow/react";
 import { memo, useContext } from "react";
 import { createPortal } from "react-dom";
-import { widthOf } from "../model/chips";
-import type { Spot } from "../model/chip_room";
+import { boxSize } from "../model/chips";
+import { type Spot, USUAL_LETTER } from "../model/chip_room";
 import type { Position } from "../model/document";
 import { anchorOf, chipSpot, type Flow, type Way, wayOf } from "../model/lines";
 import { CARD } from "../model/places";
@@ -13,6 +13,7 @@ import { CoverLink, Leading, Zoom } from "./Card";
 import { useEditor } from "./context";
 import { type FlowEdge, HANDLE } from "./flow";
 import { Icon } from "./Icon";
+import { chipsWidth } from "./text_width";
 import { chipTexts, conditionOf, inLine, spokenEdge, weightOf } from "./accessible_names";
 
 const layers = new WeakMap<Element, Element>();
@@ -39,8 +40,15 @@ function LineView(given: EdgeProps<FlowEdge>) {
   return (
     <>
       <BaseEdge id={id} path={way.path} markerEnd={markerEnd} interactionWidth={24} />
-      {/* Nobody can read them from far away, and each would be moved with its line. */}
-      {(level !== "far" || (words && spot)) && !isBare(data) && <Chips way={way} from={from} to={to} given={given} words={!words || spot !== undefined} spot={spot} />}
+      {!isBare(data) &&
+        (level !== "far" || spot ? (
+          <Chips way={way} from={from} to={to} given={given} words={!words || spot?.says === "words"} spot={spot} />
+        ) : (
+          // Nobody can read more from far away, and chips would be moved with their lines.
+          <circle className={`flow-dot${data?.words?.problems.length ? (data.words.warned ? " flow-dot-warned" : " flow-dot-faulty") : ""}`} cx={way.x} cy={way.y}>
+            <title>{data && saidOf(data).join("\n")}</title>
+          </circle>
+        ))}
     </>
   );
 }
@@ -57,6 +65,12 @@ function isBare(data: FlowEdge["data"]): boolean {
   return !data || (!data.words?.problems.length && !chipTexts(data).length);
 }
 
+/** All that an edge says, as its tooltip has it. */
+function saidOf({ edge, words, cost, mark }: NonNullable<FlowEdge["data"]>): string[] {
+  const parts = [mark?.text, inLine(edge.condition ?? ""), ...(words?.chips ?? []).map(inLine), cost?.warning || cost?.line, weightOf(edge), ...(words?.problems ?? []).map(inLine)];
+  return parts.filter((part): part is string => Boolean(part));
+}
+
 interface ChipsProps {
   readonly way: Way;
   readonly from: Position;
@@ -71,6 +85,7 @@ interface ChipsProps {
 function Chips({ way, from, to, given, words, spot }: ChipsProps) {
   const { id, data, selected } = given;
   const layer = useStore(layerOf);
+  const { letter } = useContext(Zoom);
   const choose = useEditor((state) => state.choose);
   const links = useContext(Leading);
   const edge = data?.edge;
@@ -81,8 +96,10 @@ function Chips({ way, from, to, given, words, spot }: ChipsProps) {
   const cost = data?.cost;
   // Beside a mark the rest is read in the panel.
   const mark = data?.mark;
-  const { x, y } = chipSpot(way, from, to, spot?.width ?? (words && data ? widthOf(chipTexts(data)) : 0));
+  const size = spot || !words || !data ? null : boxSize(chipsWidth(chipTexts(data)));
+  const { x, y } = chipSpot(way, from, to, spot?.width ?? size?.width ?? 0, size ? (size.height * letter) / USUAL_LETTER : undefined);
   const { across, down } = anchorOf(way);
+  const said = data ? saidOf(data) : [];
   return (
     layer &&
     createPortal(
@@ -91,7 +108,8 @@ function Chips({ way, from, to, given, words, spot }: ChipsProps) {
         style={{ transform: `translate(${-100 * across}%, ${-100 * down}%) translate(${x + (spot?.aside ?? 0)}px, ${y + (spot?.down ?? 0)}px)`, ...(spot?.rows === 2 && { maxWidth: spot.width }) }}
         translate="no"
         data-edge={id}
-        title={[mark?.text, inLine(edge?.condition ?? ""), ...chips, cost?.warning || cost?.line, ...(data?.words?.problems ?? []).map(inLine)].filter(Boolean).join("\n")}
+        title={said.join("\n")}
+        {...(!words && !links && { role: "img", "aria-label": said.join(", ") })}
         onClick={links ? undefined : () => choose({ edges: [id] })}
       >
         {links && edge && <CoverLink to={links.edges[edge.id]} label={spokenEdge(edge, data.words, mark, cost)} isStop={false} />}
@@ -99,7 +117,7 @@ function Chips({ way, from, to, given, words, spot }: ChipsProps) {
         {mark && (
           <span className="flow-chip flow-mark">
             <Icon name={mark.icon} />
-            {mark.text}
+            {spot?.says !== "signs" && mark.text}
           </span>
         )}
         {!mark && condition && <span className="flow-chip flow-chip-condition">{words ? condition : t("if")}</span>}
@@ -109,9 +127,9 @@ function Chips({ way, from, to, given, words, spot }: ChipsProps) {
               {chip}
             </span>
           ))}
-        {!words && !mark && chips.length > 0 && (
+        {!words && !mark && (chips.length > 0 || (!condition && !faulty)) && (
           <span className="flow-chip">
-            <Icon name="filter" />
+            <Icon name={chips.length > 0 ? "filter" : "info-circle"} />
           </span>
         )}
         {words && !mark && cost?.line && (

@@ -35,8 +35,9 @@ function Nodes({ onConnect, onEdit }: Props) {
   const [shown, setShown] = useState(A_PAGE);
   const { keys } = indexOf(document.nodes);
   const labels = new Map(setup.kinds.map((kind) => [kind.type, kind.label]));
-  const targets = new Map<string, string[]>();
-  for (const edge of document.edges) targets.set(edge.from, [...(targets.get(edge.from) ?? []), edge.to]);
+  const called = new Map([...document.nodes].reverse().map((node) => [node.id, titleOf(node)]));
+  const targets = new Map<string, Set<string>>();
+  for (const { from, to } of document.edges) targets.set(from, new Set([...(targets.get(from) ?? []), to]));
   return (
     <section aria-label={t("Nodes")} tabIndex={-1}>
       <div className="editor-outline-head">
@@ -64,8 +65,8 @@ function Nodes({ onConnect, onEdit }: Props) {
             return (
               <tr key={key} aria-current={chosen.nodes.includes(key) || undefined}>
                 <th scope="row" translate="no">
-                  {name}
-                  {name !== node.id && <div className="text-secondary small">{node.id}</div>}
+                  <Cut text={name} />
+                  {name !== node.id && <Cut text={node.id} quiet />}
                   {groupOf(node) && <div className="small">{t("in group {name}", { name: inLine(groupOf(node)) })}</div>}
                   <Problems list={words?.problems} warned={words?.warned} />
                 </th>
@@ -73,9 +74,14 @@ function Nodes({ onConnect, onEdit }: Props) {
                 {state.marks && <td>{markOf(state.marks, "nodes", node.id)?.text ?? "–"}</td>}
                 <td>
                   {words?.context_label ?? node.context_type}
-                  {words?.filter.length ? <div className="small">{inLine(words.filter.join(" · "))}</div> : null}
+                  {words?.filter.length ? <Cut text={inLine(words.filter.join(" · "))} /> : null}
                 </td>
-                <td translate="no">{(targets.get(node.id) ?? []).join(", ") || "–"}</td>
+                <td translate="no">
+                  {[...(targets.get(node.id) ?? [])].map((to) => (
+                    <Cut key={to} text={called.get(to) ?? inLine(to)} />
+                  ))}
+                  {!targets.has(node.id) && "–"}
+                </td>
                 <td>
                   <div className="btn-list">
                     <Row icon={mayChange ? "edit" : "eye"} label={mayChange ? t("Edit {name}", { name }) : t("Show {name}", { name })} onClick={() => onEdit("node", key)} />
@@ -98,6 +104,7 @@ function Edges({ onEdit }: Pick<Props, "onEdit">) {
   const { document, chosen, mayChange } = state;
   const [shown, setShown] = useState(A_PAGE);
   const { keys } = indexOf(document.edges);
+  const called = new Map([...document.nodes].reverse().map((node) => [node.id, titleOf(node)]));
   return (
     <section aria-label={t("Edges")} tabIndex={-1}>
       <h2>
@@ -121,17 +128,18 @@ function Edges({ onEdit }: Pick<Props, "onEdit">) {
             return (
               <tr key={key} aria-current={chosen.edges.includes(key) || undefined}>
                 <th scope="row" translate="no">
-                  {edge.id}
+                  <Cut text={edge.id} />
                   <div className="small text-secondary">{words?.label ?? edge.type}</div>
                   <Problems list={words?.problems} warned={words?.warned} />
                 </th>
                 <td translate="no">
-                  {edge.from} → {edge.to}
+                  <Cut text={called.get(edge.from) ?? (inLine(edge.from) || "?")} />
+                  <Cut text={`→ ${called.get(edge.to) ?? (inLine(edge.to) || "?")}`} />
                 </td>
                 {state.marks && <td>{markOf(state.marks, "edges", edge.id)?.text ?? "–"}</td>}
-                <td translate="no">{edge.condition ? <code>{inLine(edge.condition)}</code> : "–"}</td>
+                <td translate="no">{edge.condition ? <Cut text={inLine(edge.condition)} code /> : "–"}</td>
                 <td>
-                  {inLine(words?.chips.join(" · ") || "–")}
+                  <Cut text={inLine(words?.chips.join(" · ") || "–")} />
                   {edge.weight !== undefined && <div className="small">{t("weight {n}", { n: edge.weight })}</div>}
                 </td>
                 <td>
@@ -175,6 +183,15 @@ function AddNode() {
         {t("Add a node")}
       </button>
     </form>
+  );
+}
+
+/** A text of two lines at most, with all of it in its tooltip. */
+function Cut({ text, quiet = false, code = false }: { readonly text: string; readonly quiet?: boolean; readonly code?: boolean }) {
+  return (
+    <span className={quiet ? "outline-cut text-secondary small" : "outline-cut"} title={text}>
+      {code ? <code>{text}</code> : text}
+    </span>
   );
 }
 

@@ -24,11 +24,11 @@ export function Palette() {
             event.dataTransfer.setData(KIND_TYPE, kind.type);
             event.dataTransfer.effectAllowed = "copy";
           }}
-          onClick={(event) => {
+          onClick={() => {
             const { spot, tie } = nextSpot(store, middle(flow, null));
             addKind(store, kind, spot, tie);
-            // Pressed by a key: the name is typed next.
-            if (!event.detail) store.getState().set({ wanted: NAME_FIELD });
+            // The name is typed next, and no key presses the button again.
+            store.getState().set({ wanted: NAME_FIELD });
           }}
         >
           <Icon name={kind.icon} />

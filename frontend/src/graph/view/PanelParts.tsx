@@ -1,4 +1,4 @@
-// Buttons that lead to the parts of a node's panel; the form is long, and none of it is hidden.
+// Buttons that lead to the parts of the panel of a node or an edge; the form is long, and none of it is hidden.
 
 import { useEffect, useRef, useState } from "react";
 import { flushSync } from "react-dom";
@@ -10,6 +10,9 @@ const PARTS: readonly (readonly [() => string, string])[] = [
   [() => t("Output"), '.editor-form [name^="node-outgoing_filters"]'],
   [() => t("Preview"), ".editor-preview"],
 ];
+
+/** What a node is given and gives, an edge does not have. */
+const OF_EDGES = PARTS.filter((_, place) => place === 0 || place === PARTS.length - 1);
 
 const GAP = 8;
 
@@ -24,12 +27,13 @@ function partShown(room: Element): string {
 }
 
 interface Props {
+  readonly kind: "node" | "edge";
   /** The preview has all of the panel. */
   readonly isPreview: boolean;
   readonly onPreview: (isPreview: boolean) => void;
 }
 
-export function PanelParts({ isPreview, onPreview }: Props) {
+export function PanelParts({ kind, isPreview, onPreview }: Props) {
   const nav = useRef<HTMLElement>(null);
   const [shown, setShown] = useState(PARTS[0]?.[1] ?? "");
   useEffect(() => {
@@ -57,7 +61,7 @@ export function PanelParts({ isPreview, onPreview }: Props) {
   };
   return (
     <nav ref={nav} className="editor-parts" aria-label={t("Parts of the panel")}>
-      {PARTS.map(([label, selector]) => (
+      {(kind === "edge" ? OF_EDGES : PARTS).map(([label, selector]) => (
         <button key={selector} type="button" className="btn btn-sm btn-ghost"
           aria-current={current === selector || undefined}
           onClick={({ currentTarget }) => {

@@ -1,4 +1,4 @@
-// What the selected node would see of a conversation or of a pasted context.
+// What the selected node, or the node behind the selected edge, would see of a conversation or of a pasted context.
 
 import { useEffect, useId, useRef, useState } from "react";
 import { askAbout } from "../io/document_requests";
@@ -42,6 +42,8 @@ export const NO_SOURCE: Source = { pasted: false, conversation: "", at: "", path
 
 interface Props {
   readonly id: Key;
+  /** The node is entered along this edge alone; null as the fields above the preview say. */
+  readonly edge: Key | null;
   readonly source: Source;
   readonly onSource: (source: Source) => void;
   /** The preview stands beside the form, and is not closed. */
@@ -49,13 +51,13 @@ interface Props {
 }
 
 interface Shown {
-  readonly of: Key;
+  readonly of: string;
   readonly along: readonly string[];
   readonly line: string;
   readonly lacks: string;
 }
 
-export function Preview({ id, source, onSource, isBeside }: Props) {
+export function Preview({ id, edge, source, onSource, isBeside }: Props) {
   const { store, server } = useDesk();
   const document = useMeaning();
   const box = useRef<HTMLDivElement>(null);
@@ -67,14 +69,16 @@ export function Preview({ id, source, onSource, isBeside }: Props) {
   const [chosenOpen, setChosenOpen] = useState(() => isPreviewOpen(localStorage, { width: window.innerWidth, height: window.innerHeight }));
   const isOpen = isBeside || chosenOpen;
   const [opened] = useState(() => isOpened(source));
-  const drawn = useRef<Key | null>(null);
-  const isBehind = useEditor(({ typed }) => Boolean(typed[formName("node", id)]?.isRead));
-  const node = find(document.nodes, id)?.id;
+  const drawn = useRef<string | null>(null);
+  const isBehind = useEditor(({ typed }) => Boolean(typed[edge === null ? formName("node", id) : formName("edge", edge)]?.isRead));
+  const node = find(document.nodes, id);
+  const along = edge === null ? undefined : find(document.edges, edge)?.id;
+  const of = edge === null ? id : `${edge} to ${id}`;
   // Never what another node would see, however late the answer.
-  const shown = last?.of === id ? last : null;
+  const shown = last?.of === of ? last : null;
 
   useEffect(() => {
-    const asked = node === undefined ? null : trialOf(node, source, document);
+    const asked = node === undefined ? null : trialOf(node.id, along === undefined ? source : { ...source, along: { [node.id]: [along] } }, document);
     if (!asked || typeof asked === "string") {
       setBusy(false);
       setWrong(asked ?? "");
@@ -90,14 +94,15 @@ export function Preview({ id, source, onSource, isBeside }: Props) {
         (answer) => {
           // A late answer to an older question is thrown away.
           if (running.signal.aborted || !box.current) return;
-          if (drawn.current === id) freshen(box.current, answer.html);
+          if (drawn.current === of) freshen(box.current, answer.html);
           else replace(box.current, answer.html);
-          drawn.current = id;
-          const along = Object.fromEntries((answer.steps ?? []).map((step): [Key, Tokens] => [step.node, { before: step.tokens_after, after: step.tokens_after }]));
-          store.getState().set({ tokens: { ...store.getState().tokens, ...along, [id]: { before: answer.tokens_before, after: answer.tokens_after } } });
+          drawn.current = of;
+          const steps = Object.fromEntries((answer.steps ?? []).map((step): [Key, Tokens] => [step.node, { before: step.tokens_after, after: step.tokens_after }]));
+          // Its card says what the node sees of all that leads to it.
+          if (edge === null) store.getState().set({ tokens: { ...store.getState().tokens, ...steps, [id]: { before: answer.tokens_before, after: answer.tokens_after } } });
           setBusy(false);
           setWrong("");
-          setLast({ of: id, along: answer.edges, line: answer.line, lacks: answer.lacks });
+          setLast({ of, along: answer.edges, line: answer.line, lacks: answer.lacks });
         },
         (error: unknown) => {
           if (running.signal.aborted) return;
@@ -114,7 +119,7 @@ export function Preview({ id, source, onSource, isBeside }: Props) {
       clearTimeout(again);
       running.abort();
     };
-  }, [document, id, node, source, attempt, server, store]);
+  }, [document, id, edge, of, node?.id, along, source, attempt, server, store]);
 
   const toggle = (): void => {
     setChosenOpen(!isOpen);
@@ -122,6 +127,7 @@ export function Preview({ id, source, onSource, isBeside }: Props) {
     // On a phone it opens below the form, which scrolls.
     if (!isOpen) requestAnimationFrame(() => scrollTo(box.current?.closest(".editor-preview") ?? null));
   };
+  const heading = edge === null || !node ? t("Context preview") : t("Context preview: {name} through this edge", { name: titleOf(node) });
   const nothing = busy ? t("Loading…") : t("Select a conversation or paste a context. Nothing is stored.");
   return (
     <section className={`editor-preview${isOpen ? "" : " editor-preview-shut"}`} aria-label={t("Preview")} aria-busy={busy}>
@@ -129,11 +135,11 @@ export function Preview({ id, source, onSource, isBeside }: Props) {
       <div className="editor-preview-head">
         <h2>
           {isBeside ? (
-            t("Context preview")
+            heading
           ) : (
             <button type="button" className="editor-shut" aria-expanded={isOpen} onClick={toggle}>
               <Icon name={isOpen ? "chevron-down" : "chevron-up"} />
-              <span className="editor-shut-words">{t("Context preview")}</span>
+              <span className="editor-shut-words">{heading}</span>
             </button>
           )}
         </h2>
@@ -178,7 +184,7 @@ export function Preview({ id, source, onSource, isBeside }: Props) {
           <summary>{sourceWords(source)}</summary>
           <div className="editor-source-fields">
             <Fields source={source} onSource={onSource} />
-            <Along node={node} document={document} source={source} onSource={onSource} taken={shown?.along ?? []} />
+            {edge === null && <Along node={node?.id} document={document} source={source} onSource={onSource} taken={shown?.along ?? []} />}
           </div>
         </details>
         {isBehind && shown && !wrong && <p className="text-secondary">{t("The fields above have errors and are not included.")}</p>}
@@ -210,7 +216,7 @@ function sourceWords({ pasted, conversation, at, path }: Source): string {
   return path ? t("{place}, the full path", { place }) : place;
 }
 
-interface AlongProps extends Omit<Props, "id" | "isBeside"> {
+interface AlongProps extends Omit<Props, "id" | "edge" | "isBeside"> {
   readonly node: string | undefined;
   readonly document: WorkflowDocument;
   readonly taken: readonly string[];
@@ -241,7 +247,7 @@ function Along({ node, document, source, onSource, taken }: AlongProps) {
   );
 }
 
-function Fields({ source, onSource }: Omit<Props, "id" | "isBeside">) {
+function Fields({ source, onSource }: Omit<Props, "id" | "edge" | "isBeside">) {
   const { setup } = useDesk();
   const id = useId();
   const put = (part: Partial<Source>): void => onSource({ ...source, ...part });

@@ -2,8 +2,6 @@
 
 import { type KeyboardEvent, useEffect, useState } from "react";
 import type { Problem } from "../io/server";
-import type { Element, Key } from "../model/document";
-import { find } from "../model/document";
 import { countsOf, grouped, isEmptyDraft, nameOfProblem, type ProblemGroup, targetOf } from "../model/problem_list";
 import { t, tn } from "../texts";
 import { useDesk, useEditor } from "./context";
@@ -112,25 +110,6 @@ function Row({ problem, isLast, message }: { readonly problem: Problem; readonly
     <button type="button" className="editor-problem" aria-current={isLast || undefined} onClick={() => openProblem(store, problem)}>
       {said}
     </button>
-  );
-}
-
-/** The warnings of the selected element; its form says the errors at their fields. */
-export function Warnings({ kind, id }: { readonly kind: "node" | "edge"; readonly id: Key }) {
-  const element = useEditor(({ document }) => find<Element>(kind === "node" ? document.nodes : document.edges, id));
-  const problems = useEditor(({ words }) => words?.problems);
-  const warnings = problems?.filter((problem) => problem.severity === "warning" && problem[kind] === element?.id) ?? [];
-  if (!element || !warnings.length) return null;
-  return (
-    <ul className="problem-list editor-warnings">
-      {warnings.map((problem) => (
-        <li key={nameOfProblem(problem)} className="problem-warning">
-          <Icon name="alert-triangle" />
-          <span className="visually-hidden">{t("Warning")}</span>
-          <span>{[problem.field, inLine(problem.message)].filter(Boolean).join(": ")}</span>
-        </li>
-      ))}
-    </ul>
   );
 }
 

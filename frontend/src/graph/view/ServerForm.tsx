@@ -6,7 +6,7 @@ import { askAbout } from "../io/document_requests";
 import { sentId } from "../io/form_reader";
 import { wordsOf } from "../io/error_text";
 import { type Fields, Refused } from "../io/server";
-import type { Key, WorkflowNode } from "../model/document";
+import type { Element, Key, WorkflowNode } from "../model/document";
 import { asFirst, find, same } from "../model/document";
 import { change, idOfName } from "../model/commands";
 import { type ElementKind, elementOf, looksSame, type Value } from "../model/form_edits";
@@ -14,6 +14,7 @@ import { formName, type Typed } from "../store";
 import { t } from "../texts";
 import { type Desk, useDesk, useEditor } from "./context";
 import { showErrors } from "./form_errors";
+import { showWarnings } from "./form_warnings";
 import { chooseFound, NAME_FIELD, PANEL_TITLE } from "./actions";
 import { focusChosen, keepOnCanvas } from "./element_focus";
 import { titleOf } from "./accessible_names";
@@ -38,6 +39,7 @@ export function ServerForm({ kind, id }: Props) {
   const element = useEditor(({ document }) => elementOf(document, kind, id));
   const wanted = useEditor((state) => state.wanted);
   const waits = useEditor(({ typed }) => Boolean(typed[formName(kind, id)]?.isRead));
+  const problems = useEditor(({ words }) => words?.problems);
   const session = useRef<Session | null>(null);
 
   useEffect(() => {
@@ -53,6 +55,7 @@ export function ServerForm({ kind, id }: Props) {
   useEffect(() => (box.current ? suggestIn(box.current, desk.store) : undefined), [desk]);
   useEffect(() => session.current?.focusWanted(), [wanted]);
   useEffect(() => session.current?.follow(element), [element]);
+  useEffect(() => session.current?.warn(), [problems]);
 
   return (
     <>
@@ -75,15 +78,16 @@ export function ServerForm({ kind, id }: Props) {
           </button>
         </div>
       )}
+      <div className="editor-form" ref={box} />
+      {/* Above the form it would move the field that one types into. */}
       {waits && (
-        <div className="note note-warning" role="status">
+        <div className="note note-warning editor-waits" role="status">
           <span>{t("Not saved. Fix the highlighted fields.")}</span>
           <button type="button" className="btn btn-sm" onClick={() => session.current?.takeBack()}>
             {t("Discard changes")}
           </button>
         </div>
       )}
-      <div className="editor-form" ref={box} />
     </>
   );
 }
@@ -109,7 +113,7 @@ class Session {
   private last: Fields | null = null;
 
   constructor(
-    private readonly desk: Pick<Desk, "store" | "server" | "reader">,
+    private readonly desk: Pick<Desk, "store" | "server" | "reader" | "setup">,
     private readonly holder: HTMLElement,
     private readonly kind: ElementKind,
     public key: Key,
@@ -158,6 +162,7 @@ class Session {
     this.unfold(isUnfolded);
     this.holder.inert = false;
     this.shown = showing;
+    this.warn();
     window.htmx?.process(this.holder);
     this.focus(focused);
     this.follow(elementOf(this.desk.store.getState().document, this.kind, this.key));
@@ -171,6 +176,16 @@ class Session {
     this.drawing = true;
     this.holder.replaceChildren(...nodes);
     this.drawing = false;
+  }
+
+  /** Say the warnings of the element at its fields; errors are said when the form is read. */
+  warn(): void {
+    const { document, words } = this.desk.store.getState();
+    const { form, kind, key } = this;
+    if (!form || this.closed || (kind !== "node" && kind !== "edge")) return;
+    const id = find<Element>(kind === "node" ? document.nodes : document.edges, key)?.id;
+    const warnings = (words?.problems ?? []).filter((problem) => problem.severity === "warning" && id !== undefined && problem[kind] === id);
+    showWarnings(form, warnings, this.desk.setup.urls.icons);
   }
 
   /** What was unfolded stays so in the next form. */
@@ -270,22 +285,25 @@ class Session {
     });
   }
 
-  /** The id of a node that was just added is made of its first name. */
+  /** The id of a node that was just added is made of its first name, also when one goes on elsewhere at once. */
   private async nameFirst(): Promise<void> {
     await this.desk.reader.finish();
-    const { document, edit, choose, set, unnamed, typed } = this.desk.store.getState();
+    const { document, chosen, edit, choose, set, unnamed, typed } = this.desk.store.getState();
     const { key } = this;
     const node = find(document.nodes, key);
     const id = node && idOfName(document, node);
-    if (this.closed || typed[this.name] || !node || !id || !unnamed.includes(key)) return;
+    if (typed[this.name] || !node || !id || !unnamed.includes(key)) return;
     const isOnCard = globalThis.document.activeElement?.matches(`.react-flow__node[data-id="${CSS.escape(key)}"]`);
     set({ unnamed: unnamed.filter((each) => each !== key) });
     edit(change(document, "node", key, { ...node, id }), t("Name {id}", { id }));
-    this.shown = { ...node, id };
-    this.renamed(id);
+    if (!this.closed) {
+      this.shown = { ...node, id };
+      this.renamed(id);
+    }
+    if (chosen.nodes.includes(key)) choose({ nodes: chosen.nodes.map((each) => (each === key ? id : each)), edges: chosen.edges });
+    if (this.closed) return;
     const field = this.form?.elements.namedItem("node-id");
     if (field instanceof HTMLInputElement) field.value = id;
-    choose({ nodes: [id] });
     // The card of another id is another element.
     if (isOnCard) focusChosen(this.desk.store);
   }
@@ -302,6 +320,7 @@ class Session {
       const isUnfolded = this.holder.querySelector<HTMLDetailsElement>(FOLD)?.open ?? false;
       this.draw([...made.childNodes]);
       this.unfold(isUnfolded);
+      this.warn();
       window.htmx?.process(this.holder);
       this.holder.querySelector<HTMLElement>("[autofocus]")?.focus();
     }

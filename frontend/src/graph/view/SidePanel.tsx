@@ -4,7 +4,7 @@ import { type KeyboardEvent, useEffect, useRef, useState } from "react";
 import { isSideBySide, PANEL_WIDTH } from "../io/panel_size";
 import { groupOf, noteOf, withNote } from "../model/canvas_data";
 import { grouping, reshaped } from "../model/commands";
-import type { Element, Key, WorkflowEdge, WorkflowNode } from "../model/document";
+import type { Element, Key, WorkflowDocument, WorkflowEdge, WorkflowNode } from "../model/document";
 import { find } from "../model/document";
 import { edgeWords, nodeWords, onlyOne, type Part } from "../store";
 import { t, tn } from "../texts";
@@ -16,7 +16,7 @@ import { useKnownNames } from "./known_names";
 import { PanelParts } from "./PanelParts";
 import { Policies } from "./Policies";
 import { NO_SOURCE, Preview, type Source } from "./Preview";
-import { Problems, Warnings } from "./Problems";
+import { Problems } from "./Problems";
 import { ServerForm } from "./ServerForm";
 import { SizeEdge } from "./SizeEdge";
 import { endsOf, titleOf } from "./accessible_names";
@@ -36,7 +36,8 @@ export function SidePanel({ onConnect }: Props) {
   const count = chosen.nodes.length + chosen.edges.length;
   const panel = useRef<HTMLElement>(null);
   const hasRoom = useRoomBeside(panel);
-  const isPreviewed = only?.kind === "node" && setup.may_preview;
+  const previewed = useEditor(({ document }) => previewedNode(document, only));
+  const isPreviewed = previewed !== null && setup.may_preview;
   const isBeside = isPreviewed && hasRoom;
   // As a tab: it stays from node to node, until a field is asked for, or a node was added.
   const [asTab, setAsTab] = useState(false);
@@ -65,10 +66,9 @@ export function SidePanel({ onConnect }: Props) {
           <Icon name="x" />
         </button>
       )}
-      {only?.kind === "node" && mayChange && <PanelParts isPreview={isPreview} onPreview={setAsTab} />}
+      {only && mayChange && <PanelParts kind={only.kind} isPreview={isPreview} onPreview={setAsTab} />}
       <div className="editor-panel-top">
         {only && mayChange && <Policies key={`seen by ${only.key}`} kind={only.kind} id={only.key} />}
-        {only && mayChange && <Warnings kind={only.kind} id={only.key} />}
         {only && (mayChange ? <ServerForm key={only.kind} kind={only.kind} id={only.key} /> : <Plain key={only.key} kind={only.kind} id={only.key} />)}
         {only?.kind === "node" && <NodeTried id={only.key} />}
         {only?.kind === "node" && <OneNode key={`on ${only.key}`} id={only.key} onConnect={onConnect} />}
@@ -76,9 +76,16 @@ export function SidePanel({ onConnect }: Props) {
         {!count && <Whole />}
       </div>
       {only && <Cost kind={only.kind} id={only.key} />}
-      {isPreviewed && <Preview id={only.key} source={source} onSource={setSource} isBeside={isBeside} />}
+      {only && isPreviewed && <Preview key={`of a ${only.kind}`} id={previewed} edge={only.kind === "edge" ? only.key : null} source={source} onSource={setSource} isBeside={isBeside} />}
     </aside>
   );
+}
+
+/** The node whose context is previewed: the selected one, or that to which the selected edge leads. */
+function previewedNode({ nodes, edges }: WorkflowDocument, only: ReturnType<typeof onlyOne>): Key | null {
+  if (only?.kind !== "edge") return only?.key ?? null;
+  const to = find(edges, only.key)?.to;
+  return nodes.some(({ id }) => id === to) ? (to ?? null) : null;
 }
 
 /** Whether the panel is wide enough for two columns. */

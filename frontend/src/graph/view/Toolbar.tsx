@@ -178,6 +178,11 @@ function Saving({ saver }: { readonly saver: Saver }) {
           {t("Try now")}
         </button>
       )}
+      {kind === "clash" && (
+        <button type="button" className="btn btn-sm" onClick={() => store.getState().resolve()}>
+          {t("Resolve")}
+        </button>
+      )}
       {kind === "typed" && (
         <button type="button" className="btn btn-sm" onClick={showTyped}>
           {t("Show")}

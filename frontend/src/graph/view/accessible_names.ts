@@ -2,7 +2,8 @@
 
 import { shown } from "../../state/model/hidden";
 import type { CostWords, EdgeWords } from "../io/server";
-import type { WorkflowEdge } from "../model/document";
+import type { WorkflowDocument, WorkflowEdge } from "../model/document";
+import { find } from "../model/document";
 import type { Marked } from "../store";
 import { t, tn } from "../texts";
 import type { CardData, LineData } from "./flow";
@@ -19,6 +20,14 @@ export function endsOf(nodes: readonly { readonly id: string; readonly name?: st
     return node ? titleOf(node) : shown(id) || "?";
   };
   return `${nameOf(from)} → ${nameOf(to)}`;
+}
+
+/** What people call the element that someone has selected; null for one that is not here. */
+export function nameOfPlace({ nodes, edges }: WorkflowDocument, where: string): string | null {
+  const [kind, key] = [where.slice(0, where.indexOf(":")), where.slice(where.indexOf(":") + 1)];
+  const node = kind === "node" ? find(nodes, key) : undefined;
+  const edge = kind === "edge" ? find(edges, key) : undefined;
+  return node ? titleOf(node) : edge ? endsOf(nodes, edge) : null;
 }
 
 /** A text of many lines, with what is hidden in it named. */

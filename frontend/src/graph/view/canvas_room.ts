@@ -9,10 +9,11 @@ import { indexOf } from "../model/document";
 import { graphBox } from "../model/lines";
 import { type Extent, shownExtent, united } from "../model/places";
 import { type Drawn, nodeWords } from "../store";
-import { chipTexts, inLine, titleOf } from "./accessible_names";
+import { chipTexts, conditionOf, inLine, titleOf } from "./accessible_names";
+import { t } from "../texts";
 import { tokenWords } from "./Card";
 import { useDesk } from "./context";
-import { chipBoxes, TOOLS_WIDTH, withChips } from "./first_view";
+import { AROUND_CHIPS, chipBoxes, TOOLS_WIDTH, withChips } from "./first_view";
 import { drawnPlaces, type FlowEdge } from "./flow";
 import { chipsWidth, foldedWidth, textWidth } from "./text_width";
 import { canvasAt, hasWords, isLarge, letterAt, levelOf, NAME, nameLetterAt, rowsAt, stepOf } from "./zoom";
@@ -30,7 +31,7 @@ export function useRoom(drawn: Drawn, edges: readonly FlowEdge[]) {
   const reach = useMemo(() => reachAt(drawn, edges, { step, shown, labels }), [drawn, edges, step, shown, labels]);
   const words = useMemo(() => (hasWords(step) ? null : wordsAt(drawn, edges, reach, step, shown)), [drawn, edges, reach, step, shown]);
   const seen = useMemo(() => ({ level, words, large, reach, letter: letterAt(step) }), [level, words, large, reach, step]);
-  return { step, seen };
+  return { step, across: canvasAt(width - AROUND_CHIPS, step), seen };
 }
 
 // What stands beside a name (graph.css): the padding of a card, its icon, and each sign behind the name.
@@ -43,7 +44,7 @@ function shownAt(drawn: Drawn, width: number, step: number): Extent {
   const { places, lanes } = drawnPlaces(drawn);
   const beside = hasWords(step) ? withChips(lanes, drawn) : lanes.values();
   if (!places.size) return { left: 0, right: 0 };
-  const box = united(graphBox([...places.values()], beside), hasWords(step) ? chipBoxes(drawn, letterAt(step)) : []);
+  const box = united(graphBox([...places.values()], beside), hasWords(step) ? chipBoxes(drawn, letterAt(step), canvasAt(width - AROUND_CHIPS, step)) : []);
   return shownExtent(box, canvasAt(width, step), canvasAt(TOOLS_WIDTH, step));
 }
 
@@ -101,13 +102,20 @@ function signsWidth({ mark, words }: NonNullable<FlowEdge["data"]>, texts: reado
   return Number(Boolean(words?.problems.length)) * CHIP_SIGN + (mark ? CHIP_SIGN + chipsWidth(texts) * BOLD : 0);
 }
 
-/** The edges that have room for their words, and where. */
+/** How wide chips are that say in signs alone what there is: if, a filter. */
+function shortWidth(data: NonNullable<FlowEdge["data"]>): number {
+  if (data.mark) return chipsWidth([""]);
+  return chipsWidth([conditionOf(data.edge) && t("if"), data.words?.chips.length ? SIGN_LETTERS : ""].filter(Boolean));
+}
+const SIGN_LETTERS = "mm";
+
+/** The edges that have room for their words or signs, and where. */
 function wordsAt(drawn: Drawn, edges: readonly FlowEdge[], reach: ReadonlyMap<Key, Reach>, step: number, shown: Extent): ReadonlyMap<Key, Spot> {
   const { places, flow } = drawnPlaces(drawn);
   const spoken = edges.flatMap(({ id, source, target, data }): Spoken[] => {
     const [from, to] = [places.get(source), places.get(target)];
     const texts = data ? chipTexts(data) : [];
-    return from && to && data && texts.length ? [{ key: id, from, to, lane: data.lane, end: data.end, width: chipsWidth(texts) + signsWidth(data, texts), folded: foldedWidth(texts) + signsWidth(data, texts) }] : [];
+    return from && to && data && texts.length ? [{ key: id, from, to, lane: data.lane, end: data.end, width: chipsWidth(texts) + signsWidth(data, texts), folded: foldedWidth(texts) + signsWidth(data, texts), signs: shortWidth(data) + signsWidth(data, []) }] : [];
   });
   const cards = [...places].map(([key, at]) => boxOf(at, reach.get(key)));
   return spotsWithRoom(spoken, { cards, flow, letter: letterAt(step), shown });

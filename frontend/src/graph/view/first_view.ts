@@ -3,7 +3,7 @@
 import type { Viewport } from "@xyflow/react";
 import { useLayoutEffect, useState } from "react";
 import type { Key, Position } from "../model/document";
-import { CHIP_HEIGHT, MOST_BESIDE, roomOf } from "../model/chips";
+import { boxSize, MOST_BESIDE, roomOf } from "../model/chips";
 import { USUAL_LETTER } from "../model/chip_room";
 import { indexOf } from "../model/document";
 import { chipBox, graphBox, type Lane, wayOf } from "../model/lines";
@@ -24,6 +24,8 @@ const LEGEND = 56;
 const READABLE = 0.2;
 const AROUND_START = 0.42;
 const BESIDE_CHIPS = 8;
+// Pixels of a canvas that the widest chips leave on both sides (graph.css).
+export const AROUND_CHIPS = 32;
 
 /** Where the canvas opens: all of the graph, or its start if all of it would be too small. */
 export function useOpening(frame: { readonly current: HTMLDivElement | null }): Viewport | null {
@@ -48,12 +50,14 @@ export function openingOf(state: Known, { width, height }: Size, whole = false):
   const first = whole ? undefined : startOf(places, document);
   // From near enough all chips are in sight; from further away they find room. Their letters depend on the zoom.
   let letter = USUAL_LETTER;
+  let zoom = 1;
   for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt += 1) {
-    const wide = opening(spots, withChips(lanes, state), first, room, chipBoxes(state, letter));
+    const wide = opening(spots, withChips(lanes, state), first, room, chipBoxes(state, letter, (width - AROUND_CHIPS) / zoom));
     const step = stepOf(wide.zoom);
     if (!hasWords(step)) break;
     if (letterAt(step) <= letter) return wide;
     letter = letterAt(step);
+    zoom = wide.zoom;
   }
   return opening(spots, lanes.values(), first, room);
 }
@@ -61,8 +65,8 @@ const MOST_ATTEMPTS = 8;
 
 const CHIP_SIGN = 17;
 
-/** The boxes of the chips on lines ahead, with letters of a size. */
-export function chipBoxes(state: Pick<Known, "document" | "places" | "words" | "costs"> & Partial<Pick<Known, "marks">>, letter: number): Box[] {
+/** The boxes of the chips on lines ahead, with letters of a size, none wider than `most`. */
+export function chipBoxes(state: Pick<Known, "document" | "places" | "words" | "costs"> & Partial<Pick<Known, "marks">>, letter: number, most: number): Box[] {
   const { document } = state;
   const { places, flow, lanes, endOf } = drawnPlaces(state);
   const { keys } = indexOf(document.edges);
@@ -74,8 +78,8 @@ export function chipBoxes(state: Pick<Known, "document" | "places" | "words" | "
     const cost = state.costs?.edges[key];
     const texts = chipTexts({ edge, words: state.words?.edges[key], cost, mark: markOf(state.marks ?? null, "edges", edge.id) });
     if (!texts.length) return [];
-    const size = { width: (chipsWidth(texts) + (cost?.warning ? CHIP_SIGN : 0)) * scale, height: CHIP_HEIGHT * scale };
-    return [chipBox(wayOf(from, to, flow, undefined, endOf(edge)), from, to, size)];
+    const { width, height } = boxSize(chipsWidth(texts) + (cost?.warning ? CHIP_SIGN : 0));
+    return [chipBox(wayOf(from, to, flow, undefined, endOf(edge)), from, to, { width: Math.min(width * scale, most), height: height * scale })];
   });
 }
 

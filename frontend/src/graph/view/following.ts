@@ -3,7 +3,7 @@
 import { useReactFlow } from "@xyflow/react";
 import { useEffect } from "react";
 import type { Key } from "../model/document";
-import { around, type Box, CARD, isSeen, placesOf, shownToo, shownWhole, type Size, type View } from "../model/places";
+import { around, type Box, CARD, isSeen, placesOf, shownNear, shownToo, shownWhole, type Size, type View } from "../model/places";
 import { onlyOne } from "../store";
 import { useDesk, useEditor } from "./context";
 import { fittedAgain } from "./fitting";
@@ -20,6 +20,7 @@ export function useFollowing(frame: { readonly current: HTMLDivElement | null })
   const { store } = useDesk();
   const flow = useReactFlow();
   const followed = useEditor((state) => state.followed);
+  const sought = useEditor((state) => state.sought);
   const chosen = useEditor((state) => {
     const only = onlyOne(state.chosen);
     return only?.kind === "node" ? only.key : null;
@@ -29,10 +30,13 @@ export function useFollowing(frame: { readonly current: HTMLDivElement | null })
     if (frame.current && followed.length) follow(frame.current, followed);
   }, [followed, frame, flow, store]);
   useEffect(() => {
+    if (frame.current && sought.length) follow(frame.current, sought, true);
+  }, [sought, frame, flow, store]);
+  useEffect(() => {
     if (frame.current && chosen !== null && matchMedia(PHONE).matches) follow(frame.current, [chosen]);
   }, [chosen, frame, flow, store]);
 
-  function follow(element: HTMLElement, keys: readonly Key[]): void {
+  function follow(element: HTMLElement, keys: readonly Key[], isSought = false): void {
     const size = sizeInSight(element);
     const { document, places: given } = store.getState();
     const places = placesOf(document, given);
@@ -41,6 +45,8 @@ export function useFollowing(frame: { readonly current: HTMLDivElement | null })
     if (!size.width || !spots.length) return;
     const box = around(spots);
     const before = flow.getViewport();
+    const near = isSought ? shownNear(before, size, box, READABLE_ZOOM) : null;
+    if (near) return void flow.setViewport(near);
     // Where all was in sight, with the words of edges, all is again.
     const fitting = isSeen(before, size, box) || matchMedia(PHONE).matches ? null : fittedAgain(store, before, size);
     if (fitting && fitting.zoom >= READABLE_ZOOM) return void flow.setViewport(fitting);

@@ -15,6 +15,8 @@ export function showErrors(form: HTMLFormElement, all: readonly FieldError[], to
   for (const [name, found] of byField) {
     const field = fieldOf(form, name);
     if (field) place(field, found);
+    // Above the field that one types into nothing moves.
+    else if (form.contains(document.activeElement)) form.append(listOf(`${form.id}_error`, found, null));
     else form.prepend(listOf(`${form.id}_error`, found, null));
   }
 }
@@ -32,7 +34,8 @@ function clear(form: HTMLFormElement): void {
   for (const box of form.querySelectorAll(".field-wrong")) box.classList.remove("field-wrong");
 }
 
-function fieldOf(form: HTMLFormElement, name: string): HTMLElement | null {
+/** The field of a form that one sees by a name. */
+export function fieldOf(form: HTMLFormElement, name: string): HTMLElement | null {
   if (!name) return null;
   const found = form.elements.namedItem(name);
   const first = found instanceof RadioNodeList ? found[0] : found;
@@ -49,7 +52,13 @@ function place(field: HTMLElement, errors: readonly FieldError[]): void {
   if (fold) fold.open = true;
   box?.classList.add("field-wrong");
   const text = field instanceof HTMLInputElement || field instanceof HTMLTextAreaElement ? field.value : null;
-  (box ?? field).append(listOf(id, errors, text));
+  below(field, listOf(id, errors, text));
+}
+
+/** What is said of a field stands below its help; of one with suggestions before these, or it would be out of sight. */
+export function below(field: HTMLElement, list: HTMLElement): void {
+  if (field instanceof HTMLTextAreaElement) field.after(list);
+  else (field.closest(".field") ?? field.parentElement ?? field).append(list);
 }
 
 function listOf(id: string, errors: readonly FieldError[], text: string | null): HTMLUListElement {

@@ -56,8 +56,8 @@ function list(holder: HTMLElement, field: HTMLInputElement, found: readonly { re
 function strip(field: HTMLTextAreaElement, named: Named, found: readonly string[]): void {
   const words = named === "condition" ? [] : field.value.split("\n").map((line) => line.trim());
   const offered = found.filter((value) => !words.includes(value)).slice(0, MOST_BUTTONS);
-  const next = field.nextElementSibling;
-  const before = next?.classList.contains(STRIP) ? next : null;
+  // What is said of the field stands between.
+  const before = field.parentElement?.querySelector(`:scope > .${STRIP}`);
   if (!offered.length) return before?.remove();
   const made = document.createElement("div");
   made.className = STRIP;
@@ -65,7 +65,7 @@ function strip(field: HTMLTextAreaElement, named: Named, found: readonly string[
   made.setAttribute("aria-label", t("Names in the previewed conversation"));
   made.append(...offered.map((value) => button(field, named, value)));
   if (before) before.replaceWith(made);
-  else field.after(made);
+  else (field.parentElement?.querySelector(":scope > :is(.field-errors, .editor-warnings):last-of-type") ?? field).after(made);
 }
 
 function button(field: Field, named: Named, value: string): HTMLButtonElement {
