@@ -38,6 +38,7 @@ register = template.Library()
 
 _LONG_TEXT = 1200
 _LONG_LINES = 16
+_LONG_SIDE = 160  # characters of a difference
 _RELATIVE = timedelta(days=7)  # as frontend/src/time counts it
 _SMALL = 1  # dollars; less is reported with two digits that are not 0
 _MOST_DIGITS = 9
@@ -206,8 +207,11 @@ def _row_parts(rows: Sequence[DiffRow]) -> Iterator[dict[str, object]]:
 
 @register.inclusion_tag("components/change_row.html")
 def change_row(row: DiffRow) -> dict[str, object]:
-    """Draws one difference without its label, before over after, for a tree."""
-    return {"row": row, "sides": _sides(row)}
+    """Draws one difference without its label for a tree: of long texts both sides with a head,
+    beside each other where there is room, of others before over after.
+    """
+    is_long = bool(row.before and row.after) and max(map(len, (row.before, row.after))) > _LONG_SIDE
+    return {"row": row, "sides": _sides(row), "is_long": is_long}
 
 
 @register.inclusion_tag("components/diff_text.html")
