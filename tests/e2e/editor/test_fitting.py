@@ -7,7 +7,7 @@ import httpx
 from playwright.sync_api import Page, expect
 from pydantic import JsonValue
 
-from tests.e2e.editor.scenes import Make, card, draft, drag, opened, saved
+from tests.e2e.editor.scenes import Make, card, draft, drag, form, opened, saved
 
 
 def test_from_far_away_cards_show_their_names_and_lines_stay_and_near_again_they_connect(
@@ -54,6 +54,8 @@ def test_what_is_added_or_duplicated_stays_in_sight(designer_page: Page, made: M
         name = "model" if number == 0 else f"model-{number + 1}"
         expect(card(page, name)).to_be_in_viewport(ratio=0.99)
         assert _is_whole_on_the_canvas(page, name)
+    expect(form(page).get_by_label("Name", exact=True)).to_be_focused()
+    card(page, "model-5").click()
     for number in range(6, 10):
         page.keyboard.press("Control+d")
         assert _is_whole_on_the_canvas(page, f"model-{number}")
