@@ -91,7 +91,10 @@ class PreviewSource:
 
 @dataclass(frozen=True, slots=True)
 class NodePreview:
-    """What a node would see of ``origin``, whose messages ``source`` has, and its cost."""
+    """What a node would see of ``origin``, whose messages ``source`` has, and its cost.
+
+    ``refused_by`` is the condition because of which the edge of the preview is not taken.
+    """
 
     entered: flow.Entered
     origin: NodeInput
@@ -99,6 +102,7 @@ class NodePreview:
     tokens_before: int
     tokens_after: int
     cached_prefix_lost: int
+    refused_by: str = ""
 
     @property
     def problems(self) -> list[Problem]:
@@ -181,7 +185,9 @@ def preview_path(
         for node, edges in stops:
             found = flow.preview(plan, node, origin.node_input, edges, tokens=tokens)
             costs = (found.tokens_before, found.tokens_after, found.cached_prefix_lost)
-            previews.append(NodePreview(found.entered, origin.node_input, origin.source, *costs))
+            refused = flow.refusing_condition(plan, edges, origin.node_input)
+            made = NodePreview(found.entered, origin.node_input, origin.source, *costs, refused)
+            previews.append(made)
     return previews
 
 

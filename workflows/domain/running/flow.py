@@ -10,6 +10,7 @@ from conversations.domain.tokens import tokens_of_message
 from ctxadmin.lib.errors import FieldProblem, ValidationFailed
 from ctxadmin.lib.sentence import say
 from workflows.domain.checks.compatibility import MissingContext, find_missing_context
+from workflows.domain.conditions.figures import add_figures, figures_seen
 from workflows.domain.context.explain import (
     Decision,
     Label,
@@ -135,6 +136,20 @@ def _ways(plan: Plan, node_id: str, edges: Sequence[str], pointer: str) -> list[
     if problems:
         raise ValidationFailed(problems[0].message, problems=problems)
     return [plan.edge(edge_id) for edge_id in edges]
+
+
+def refusing_condition(plan: Plan, edges: Sequence[str], state: NodeInput) -> str:
+    """Returns the condition because of which one edge is not taken in a state; "" if it is.
+
+    Of several edges others lead on, so for them it is "" too.
+    """
+    edge = plan.graph.edges.get(edges[0]) if len(edges) == 1 else None
+    condition = plan.edge(edge.id).condition if edge is not None else None
+    if edge is None or condition is None:
+        return ""
+    figures = figures_seen(condition.figures, state.messages)
+    metadata = add_figures(state.context.metadata, figures)
+    return "" if condition.evaluate(state.context.variables, metadata) else edge.condition or ""
 
 
 def _steps_along(plan: Plan, way: EdgePlan) -> list[tuple[Label, Step]]:

@@ -75,7 +75,8 @@ class PreviewSection:
 class PreviewView:
     """The result of a preview for a reader; ``split`` names messages that a model rejects.
 
-    ``system_dropped`` says which system messages the node does not see.
+    ``system_dropped`` says which system messages the node does not see, ``untaken`` that the edge
+    is not taken, so that nobody wonders about the rest.
     """
 
     template: str
@@ -86,6 +87,7 @@ class PreviewView:
     message_count: int
     split: str
     system_dropped: str
+    untaken: str
     tokens_before: int
     tokens_after: int
     cached_prefix_lost: int
@@ -131,13 +133,21 @@ def preview_view(
             if notice.code != "system_hidden"  # system_dropped tells it, and in red.
         ],
         message_count=len(seen.messages.view),
-        system_dropped=_system_dropped(node_preview),
+        system_dropped="" if node_preview.refused_by else _system_dropped(node_preview),
+        untaken=_untaken(node_preview.refused_by),
         split=format_indices(validate_for_model(seen.messages.view, seen.messages.log)),
         tokens_before=node_preview.tokens_before,
         tokens_after=node_preview.tokens_after,
         cached_prefix_lost=node_preview.cached_prefix_lost,
         call=None if call is None else call_words(call),
     )
+
+
+def _untaken(condition: str) -> str:
+    if not condition:
+        return ""
+    text = _("The condition is false in this state, so this edge is not taken: %(condition)s")
+    return text % {"condition": condition}
 
 
 def _system_dropped(node_preview: NodePreview) -> str:

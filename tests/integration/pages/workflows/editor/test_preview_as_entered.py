@@ -12,7 +12,7 @@ from pydantic import JsonValue
 from ctxadmin.identity.roles import Scope
 from ctxadmin.lib.json_bytes import dumps
 from tests.factories import Api, assistant, calls, result, system, user
-from tests.integration.checkpoints.flows import Run, edge, node, ok, publish
+from tests.integration.checkpoints.flows import Run, edge, node, ok, publish, when
 from tests.integration.pages.workflows.unsaved import about
 from workflows.reading.sources import state_of
 
@@ -71,6 +71,23 @@ def test_a_node_is_entered_along_the_edges_on_which_something_waits(designer: Cl
     assert first["edges"] == ["a-b"]
     along = seen(designer, "w", document, "b", conversation=run.head.public_id, path=True)
     assert along["edges"] == ["a-b", "c-b"]
+
+
+def test_an_edge_whose_condition_is_false_is_said_not_to_be_taken(designer: Client) -> None:
+    lines = [when("a", "b", "context.missing.length > 0"), edge("c", "b"), edge("a", "c")]
+    publish("w", [node("a"), node("c"), node("b", context_type="pass_through")], lines)
+    document, messages = draft_of("w"), [system("Be kind."), user("1")]
+
+    def of(missing: list[JsonValue], *edges: str) -> Any:
+        context = {"variables": {"missing": missing}}
+        return seen(designer, "w", document, "b", context=context, messages=messages, edges=edges)
+
+    told = of([], "a-b")
+    assert told["lacks"] == "This edge is not taken"
+    assert "is not taken: context.missing.length &gt; 0" in told["html"]
+    assert "system message will be hidden" not in told["html"]
+    for taken in (of(["x"], "a-b"), of([], "c-b"), of([], "a-b", "c-b")):
+        assert "not taken" not in taken["lacks"] + taken["html"]
 
 
 @pytest.mark.parametrize(
