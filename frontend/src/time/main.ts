@@ -40,7 +40,7 @@ function say(element: HTMLTimeElement): void {
   const counted = element.dataset.time === "countdown" ? countdown(seconds) : null;
   element.toggleAttribute("data-soon", counted?.isSoon ?? false);
   if (counted !== null) {
-    element.textContent = inMinutes(counted.minutes, counted.seconds);
+    element.textContent = counted.minutes ? inMinutes(counted.minutes, counted.seconds) : relative.format(Number(counted.seconds), "second");
     return;
   }
   element.textContent = isRelative(element.dataset.time, seconds) ? relative.format(value, unit) : short.format(moment);
