@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy as _
 
 from conversations.reading.display_names import display_name, read_display_names
 from ctxadmin.ui.components import Text
-from search.domain.passages import Passage
+from search.domain.passages import Passage, PassagePiece
 from search.domain.query import HitKind
 from search.hits import Hit
 
@@ -40,6 +40,7 @@ ICONS: Final[Mapping[HitKind, str]] = {
     HitKind.COMMENT: "notes",
 }
 _LONGEST_WORDS: Final = 100  # that a page of messages looks for
+_LONGEST_STRETCH: Final = 80  # characters from the first match to the last
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,9 +135,27 @@ def url_of(hit: Hit) -> str:
     return conversation
 
 
+def found_words(pieces: Sequence[PassagePiece]) -> str:
+    """Returns what a conversation looks for, as one phrase, to show a passage.
+
+    From the first match to the last one, if these are several words in a short stretch of a line;
+    else the longest match.
+    """
+    marked = [place for place, piece in enumerate(pieces) if piece.marked]
+    if not marked:
+        return ""
+    matches = [pieces[place].text for place in marked]
+    stretch = pieces[marked[0] : marked[-1] + 1]
+    text = "".join(piece.text for piece in stretch)
+    is_short = len(text) <= _LONGEST_STRETCH and len(text.splitlines()) == 1
+    is_plain = not any(piece.markdown for piece in stretch)
+    several = len({match.casefold() for match in matches}) > 1
+    return text if several and is_short and is_plain else max(matches, key=len)
+
+
 def _message_query(hit: Hit) -> str:
-    """Returns the query that shows a message with the first words that were found in it."""
-    words = next((piece.text for piece in hit.passage.pieces if piece.marked), "")
+    """Returns the query that shows a message with the words that were found in it."""
+    words = found_words(hit.passage.pieces)
     given = {"at": str(hit.index)}
     if words and len(words) <= _LONGEST_WORDS:
         given["q"] = words
