@@ -93,7 +93,7 @@ class PreviewSource:
 class NodePreview:
     """What a node would see of ``origin``, whose messages ``source`` has, and its cost.
 
-    ``refused_by`` is the condition because of which the edge of the preview is not taken.
+    ``refused_by`` is the condition because of which the edge that was asked for is not taken.
     """
 
     entered: flow.Entered
@@ -185,10 +185,13 @@ def preview_path(
         for node, edges in stops:
             found = flow.preview(plan, node, origin.node_input, edges, tokens=tokens)
             costs = (found.tokens_before, found.tokens_after, found.cached_prefix_lost)
-            refused = flow.refusing_condition(plan, edges, origin.node_input)
-            made = NodePreview(found.entered, origin.node_input, origin.source, *costs, refused)
-            previews.append(made)
+            previews.append(NodePreview(found.entered, origin.node_input, origin.source, *costs))
     return previews
+
+
+def with_refusal(plan: Plan, found: NodePreview, edges: Sequence[str]) -> NodePreview:
+    """Returns a preview through edges that were asked for, with the condition that refuses one."""
+    return replace(found, refused_by=flow.refusing_condition(plan, edges, found.origin))
 
 
 def preview_one_node(actor: Actor, slug: str, request: PreviewRequest) -> NodePreview:
