@@ -25,6 +25,8 @@ _MARKS_WITHIN: Final = r"([*_`~]{0,3})"
 MOST_MESSAGES: Final = 25_000
 _MOST_BYTES: Final = 24 * 1024 * 1024
 _AROUND: Final = 60
+_SEVERAL: Final = re.compile(r"(?:[\"“][^\"“”]+[\"”]\s*){2,}")
+_QUOTED: Final = re.compile(r"[\"“]([^\"“”]+)[\"”]")
 _PASSAGE: Final = 600  # on each side of the words in a message that is shown shortened
 _MARKS: Final = 400  # beyond the passage: how far the other mark of a pair is looked for
 
@@ -59,7 +61,8 @@ class SearchResult:
 def find(head: Conversation, view: View, words: str, start: int = 0) -> SearchResult:
     """Finds the messages of a view from a position on that have the words, ignoring case.
 
-    Marks of Markdown within the words are ignored, too. It searches text, and the names and
+    Several texts in quotes, as in ``"late" "refund"``, may stand anywhere in the message. Marks of
+    Markdown within the words are ignored, too. It searches text, and the names and
     arguments of tool calls. Raises ValidationFailed for words that are too long.
     """
     if len(words) > LONGEST:
@@ -68,7 +71,7 @@ def find(head: Conversation, view: View, words: str, start: int = 0) -> SearchRe
         )
     if not words:
         return SearchResult((), None, len(view))
-    pattern = _pattern(words)
+    patterns = [_pattern(text) for text in sought(words)]
     hits: list[SearchHit] = []
     read = 0
     for position, index, role, body in _messages(head, view, start):
@@ -76,7 +79,7 @@ def find(head: Conversation, view: View, words: str, start: int = 0) -> SearchRe
             return SearchResult(hits, position, len(view))
         read += len(body)
         text = searched_text(orjson.loads(body))
-        if match := pattern.search(text):
+        if match := _first(patterns, text):
             hits.append(_hit(index, position, role, text, match))
     return SearchResult(hits, None, len(view))
 
@@ -86,6 +89,22 @@ def passage(index: int, role: str, body: bytes, words: str) -> SearchHit | None:
     text = searched_text(orjson.loads(body))
     match = _pattern(words).search(text) if words else None
     return _hit(index, 0, role, text, match, _PASSAGE) if match else None
+
+
+def sought(words: str) -> list[str]:
+    """Returns the texts that a message has to have: those in quotes if they are several."""
+    return _QUOTED.findall(words) if _SEVERAL.fullmatch(words) else [words]
+
+
+def _first(patterns: Sequence[re.Pattern[str]], text: str) -> re.Match[str] | None:
+    """Returns the match that comes first in a text; None if one pattern has none."""
+    found: list[re.Match[str]] = []
+    for pattern in patterns:
+        match = pattern.search(text)
+        if match is None:
+            return None
+        found.append(match)
+    return min(found, key=lambda match: match.start())
 
 
 def _pattern(words: str) -> re.Pattern[str]:

@@ -11,6 +11,7 @@ from tests.browser import assert_accessible, assert_accessible_in_every_look
 
 
 def made(api: httpx.Client, name: str, count: int) -> str:
+    name = f"{name}-{uuid4().hex[:6]}"  # a second look makes another one
     call = {"id": "c1", "type": "function", "function": {"name": "find", "arguments": "{}"}}
     messages: list[dict[str, Any]] = [
         {"role": "user", "content": f"number {n}" + (" has a needle" if n % 400 == 399 else "")}
