@@ -72,11 +72,11 @@ function unfold(message: Element | null): void {
 /** A message that is shown shortened gets the passage with what is not in its beginning. */
 function showPassage(passage: HTMLElement): void {
   const shown = passage.closest(".message-body")?.textContent ?? "";
-  const wanted = texts().find((text) => !has(shown, text))?.toLowerCase();
-  if (wanted === undefined) return;
+  if (texts().every((text) => has(shown, text))) return;
+  const wanted = words().toLowerCase();
   if (passage.dataset.words === wanted) return; // it is on its way, or has none
   passage.dataset.words = wanted;
-  const url = `${passage.dataset.passage}?${new URLSearchParams({ around: wanted })}`;
+  const url = `${passage.dataset.passage}?${new URLSearchParams({ around: words() })}`;
   void window.htmx?.ajax("GET", url, { target: `#${passage.id}`, swap: "innerHTML" });
 }
 
@@ -98,7 +98,9 @@ function go(to: number): void {
 /** Who comes with the address of a hit is at that hit. */
 function standAtAddress(): void {
   place = links().findIndex((link) => link.hash && link.hash === location.hash);
-  links()[place]?.setAttribute("aria-current", "true");
+  const link = links()[place];
+  link?.setAttribute("aria-current", "true");
+  if (link) unfold(document.getElementById(link.hash.slice(1)));
 }
 
 function look(text: string): void {
