@@ -13,7 +13,7 @@ from checkpoints.domain.execution import Execution as Decided
 from checkpoints.domain.pauses import AUTOMATIC
 from checkpoints.domain.status import Status
 from checkpoints.models import Execution
-from checkpoints.reading.review_answers import answers_to_review
+from checkpoints.reading.review_answers import answers_of_executions
 from checkpoints.store.executions import as_domain
 from conversations.models import Conversation
 from conversations.reading.display_names import display_name
@@ -174,12 +174,12 @@ def active_executions(actor: Actor, most: int) -> list[ExecutionLine]:
 def with_proposals(lines: Sequence[ExecutionLine]) -> list[ExecutionLine]:
     """Adds to each paused execution how its proposed answer begins, in few statements for all."""
     paused = [line for line in lines if line.status == Status.PAUSED]
-    answers = answers_to_review(
+    answers = answers_of_executions(
         [(line.head.key, line.number) for line in paused],
         last_messages([line.head for line in paused]),
     )
     return [
-        replace(line, proposed=found.text, edited_by=found.author, removed=found.gone)
+        replace(line, proposed=found.proposed, edited_by=found.edited_by, removed=found.removed)
         if (found := answers.get((line.head.key, line.number))) is not None
         else line
         for line in lines

@@ -19,6 +19,7 @@ from checkpoints.reading.proposals import read_manifest
 from checkpoints.store.executions import manifest_fault
 from checkpoints.store.state import digest_of_name
 from conversations.domain.beginnings import beginning_of
+from conversations.reading.proposed_answers import ProposedAnswer
 
 ExecutionKey = tuple[int, int]  # conversation and number
 
@@ -27,15 +28,6 @@ _READ: Final = 4000  # bytes of a value
 _MOST_VERSIONS: Final = 50  # since the proposal
 _MOST_KEYS: Final = 8  # edited ones of one execution
 _OF_NODES: Final = (WriteKind.CHECKPOINT, WriteKind.COMPLETION)
-
-
-@dataclass(frozen=True, slots=True)
-class EditedAnswer:
-    """How an answer begins now; ``text`` is "" if it was removed, ``author`` edited it last."""
-
-    text: str
-    author: str
-    gone: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +74,7 @@ def edited_answers(
     writes: Mapping[ExecutionKey, LastWrite],
     said: Mapping[int, str],
     outputs: Collection[ExecutionKey] = (),
-) -> dict[ExecutionKey, EditedAnswer]:
+) -> dict[ExecutionKey, ProposedAnswer]:
     """Returns the answers of paused executions that were edited since they were proposed.
 
     ``said`` are the beginnings of the last messages by conversation. The answer is the output of
@@ -188,7 +180,7 @@ def _answer(
     edits: _Edits,
     values: Mapping[tuple[ExecutionKey, str, int], _Value],
     said: str,
-) -> EditedAnswer | None:
+) -> ProposedAnswer | None:
     output = output_key(edits.node)
     for name, writes in edits.of_keys.items():
         first = values.get((key, name, writes[-1].version))
@@ -196,10 +188,10 @@ def _answer(
         if first is None or now is None or not (name == output or (said and first.before == said)):
             continue
         if now.kind == ChangeKind.GONE:
-            return EditedAnswer("", writes[0].author, gone=True)
+            return ProposedAnswer("", writes[0].author, removed=True)
         if now.digest == first.digest_before:
             return None  # it was changed back
-        return EditedAnswer(now.text, writes[0].author)
+        return ProposedAnswer(now.text, writes[0].author)
     return None
 
 

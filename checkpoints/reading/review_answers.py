@@ -13,7 +13,6 @@ from checkpoints.domain.status import Status
 from checkpoints.domain.timeline import WriteKind
 from checkpoints.models import Checkpoint, Execution, StateKey, StateValue
 from checkpoints.reading.proposed_lines import (
-    EditedAnswer,
     ExecutionKey,
     LastWrite,
     beginning_of_value,
@@ -34,9 +33,9 @@ class _Output:
     is_text: bool
 
 
-def answers_to_review(
+def answers_of_executions(
     executions: Sequence[ExecutionKey], messages: Mapping[int, LastMessage]
-) -> dict[ExecutionKey, EditedAnswer]:
+) -> dict[ExecutionKey, ProposedAnswer]:
     """Returns how the answers of paused executions begin that an approval approves.
 
     ``messages`` are the last ones by conversation. An answer is what the last node put out, else
@@ -49,13 +48,11 @@ def answers_to_review(
         for key, found in (_outputs(writes) if writes else {}).items()
         if found.line and (found.is_text or not _says(messages.get(key[0]), writes[key].node))
     }
-    answers = {
-        key: EditedAnswer(outputs.get(key) or said.get(key[0], ""), "") for key in executions
-    }
+    answers = {key: ProposedAnswer(outputs.get(key) or said.get(key[0], "")) for key in executions}
     return answers | edited_answers(writes, said, outputs)
 
 
-def proposed_answers(
+def answers_of_conversations(
     conversations: Collection[int], messages: Mapping[int, LastMessage]
 ) -> dict[int, ProposedAnswer]:
     """Returns the answers of those conversations of which the execution waits for review."""
@@ -63,11 +60,9 @@ def proposed_answers(
         conversation__in=conversations, status=Status.PAUSED, waiting_since__isnull=False
     )
     waiting = list(rows.order_by("number").values_list("conversation", "number"))
-    answers = answers_to_review(waiting, messages)
+    answers = answers_of_executions(waiting, messages)
     return {
-        key[0]: ProposedAnswer(answer.text, answer.author, removed=answer.gone)
-        for key, answer in answers.items()
-        if answer.text or answer.author
+        key[0]: answer for key, answer in answers.items() if answer.proposed or answer.edited_by
     }
 
 

@@ -28,6 +28,7 @@ MOST_MESSAGES: Final = 25_000
 _MOST_BYTES: Final = 24 * 1024 * 1024
 _AROUND: Final = 60
 _SEVERAL: Final = re.compile(r"(?:[\"“][^\"“”]+[\"”]\s*){2,}")
+_QUOTES: Final = re.compile(r"[\"“]")
 _QUOTED: Final = re.compile(r"[\"“]([^\"“”]+)[\"”]")
 _NEAR: Final = _AROUND  # characters in which several texts are shown together
 _MOST_MATCHES: Final = 40  # of each of several texts in one message
@@ -75,7 +76,7 @@ def find(head: Conversation, view: View, words: str, start: int = 0) -> SearchRe
         )
     if not words:
         return SearchResult((), None, len(view))
-    patterns = [_pattern(text) for text in sought(words)]
+    patterns = [_pattern(text) for text in texts_in(words)]
     hits: list[SearchHit] = []
     read = 0
     for position, index, role, body in _messages(head, view, start):
@@ -91,13 +92,18 @@ def find(head: Conversation, view: View, words: str, start: int = 0) -> SearchRe
 def passage(index: int, role: str, body: bytes, words: str) -> SearchHit | None:
     """Returns the match in one message, with more of the text around it."""
     text = searched_text(orjson.loads(body))
-    match = _nearest([_pattern(each) for each in sought(words)], text) if words else None
+    match = _nearest([_pattern(each) for each in texts_in(words)], text) if words else None
     return _hit(index, 0, role, text, match, _PASSAGE) if match else None
 
 
-def sought(words: str) -> list[str]:
+def texts_in(words: str) -> list[str]:
     """Returns the texts that a message has to have: those in quotes if they are several."""
     return _QUOTED.findall(words) if _SEVERAL.fullmatch(words) else [words]
+
+
+def is_phrase(words: str) -> bool:
+    """Returns whether several words are looked for only as they follow each other."""
+    return len(words.split()) > 1 and not _QUOTES.search(words)
 
 
 def _nearest(patterns: Sequence[re.Pattern[str]], text: str) -> re.Match[str] | None:

@@ -1,6 +1,8 @@
 """Reads one conversation in SQL: its head, its revisions, their views."""
 
-from collections.abc import Iterable, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import reduce
 from itertools import islice
@@ -18,7 +20,7 @@ from conversations.models import Conversation, ConversationDetails, Message, Rev
 from conversations.store.branch import Branch, split_at_fork
 from conversations.store.damage import ALTERED, MISSING, damaged
 from conversations.store.revision_sums import check_parent, check_revision
-from ctxadmin.lib.errors import NotFound
+from ctxadmin.lib.errors import ContextError, NotFound
 from ctxadmin.lib.ids import is_public_id
 from ctxadmin.lib.json_bytes import is_object
 from ctxadmin.lib.sentence import say
@@ -136,7 +138,36 @@ def view_of(row: Revision) -> View:
     """Returns the view of a revision: as it was opened, with later appends."""
     chain = [row]
     while chain[-1].patches:
-        chain += _ancestors(chain[-1])
+        chain += _following(chain[-1], Revision.objects.filter(_ancestors(chain[-1])))
+    return _patched(chain)
+
+
+def intact_views(rows: Iterable[Revision]) -> Iterator[tuple[int, View]]:
+    """Yields conversations with the view of a revision each, without those that are damaged.
+
+    It reads the ancestors of all revisions together, in a few statements.
+    """
+    chains = {row.conversation: [row] for row in rows}
+    while patched := {key: chain[-1] for key, chain in chains.items() if chain[-1].patches}:
+        wanted: list[Q] = []
+        for row in patched.values():
+            with suppress(ContextError):
+                wanted.append(_ancestors(row))
+        found = defaultdict[int, list[Revision]](list)
+        for ancestor in Revision.objects.filter(reduce(or_, wanted)) if wanted else ():
+            found[ancestor.conversation].append(ancestor)
+        for key, row in patched.items():
+            try:
+                chains[key] += _following(row, found[key])
+            except ContextError:
+                del chains[key]
+    for key, chain in chains.items():
+        with suppress(ContextError, ValueError):
+            yield key, _patched(chain)
+
+
+def _patched(chain: Sequence[Revision]) -> View:
+    """Returns the view of the first revision of a chain; the last one is no patch."""
     view = View()
     for each in reversed(chain):
         opened = bytes(each.opened)
@@ -145,16 +176,18 @@ def view_of(row: Revision) -> View:
     return view
 
 
-def _ancestors(row: Revision) -> list[Revision]:
-    """Returns the next ancestors that the view of a revision is patched from; at least one."""
+def _ancestors(row: Revision) -> Q:
+    """Returns the condition of the next ancestors that the view of a revision is patched from."""
     if row.parent is None or not 0 <= row.parent < row.number:  # nothing can be patched from it
         raise damaged(row.conversation, "revision", row.number, ALTERED)
     first = row.parent + 1 - row.patches
-    rows = Revision.objects.filter(
-        conversation=row.conversation, number__gte=max(first, 0), number__lte=row.parent
-    )
+    return Q(conversation=row.conversation, number__gte=max(first, 0), number__lte=row.parent)
+
+
+def _following(row: Revision, rows: Iterable[Revision]) -> list[Revision]:
+    """Returns the next ancestors of a revision among some rows; at least one."""
     found: list[Revision] = []
-    for ancestor in rows.order_by("-number"):
+    for ancestor in sorted(rows, key=lambda each: -each.number):
         if ancestor.number == (found[-1] if found else row).parent:
             found.append(check_revision(ancestor))
         if not ancestor.patches or len(found) == row.patches:

@@ -8,7 +8,7 @@ from django.db.models import Q
 
 from conversations.domain.view import View
 from conversations.models import Conversation, Revision
-from conversations.store.conversation import view_of
+from conversations.store.conversation import intact_views
 from conversations.store.revision_sums import check_revision
 from ctxadmin.lib.errors import ContextError
 
@@ -18,7 +18,7 @@ def last_shown(heads: Iterable[Conversation]) -> dict[int, int]:
 
     Without those whose view is empty or damaged. An operation logs its summary or replacement last,
     wherever the view shows it, so only a log that no operation changed says what came last. One
-    statement for all others, and a few more for one of many runs that has not grown since.
+    statement for all others, and a few more for all whose views are stored as patches.
     """
     found: dict[int, int] = {}
     changed: list[Q] = []
@@ -27,16 +27,17 @@ def last_shown(heads: Iterable[Conversation]) -> dict[int, int]:
             changed.append(Q(conversation=head.key, number=head.current_revision))
         elif head.log_count:
             found[head.key] = head.log_count - 1
+    opened: list[Revision] = []
     for row in Revision.objects.filter(reduce(or_, changed)) if changed else ():
         try:
-            runs = _end_of(check_revision(row)).runs
+            grown = View.decode(bytes(check_revision(row).grown))
         except (ContextError, ValueError):
             continue
-        if runs:
-            found[row.conversation] = runs[-1][1] - 1
+        if grown.runs:  # it was appended to since it was opened
+            found[row.conversation] = grown.runs[-1][1] - 1
+        else:
+            opened.append(row)
+    for conversation, view in intact_views(opened):
+        if view.runs:
+            found[conversation] = view.runs[-1][1] - 1
     return found
-
-
-def _end_of(row: Revision) -> View:
-    """Returns the view, or the end of it that was appended since it was opened."""
-    return View.decode(bytes(row.grown)) if row.grown else view_of(row)

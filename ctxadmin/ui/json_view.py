@@ -21,6 +21,7 @@ _OPEN_ROW: Final = 64
 _A_LINE: Final = 10
 _FIRST_FIELDS: Final = 3  # of a folded object are shown beside it, each
 _FIRST_LETTERS: Final = 24  # with so many characters
+_NOTHING: Final = mark_safe("")
 
 
 class JsonView:
@@ -38,20 +39,19 @@ class JsonView:
 
     def draw(self, value: JsonValue) -> SafeString:
         return format_html(
-            '<div class="json" translate="no">{}</div>', self._line(mark_safe(""), value, 0)
+            '<div class="json" translate="no">{}</div>', self._line(_NOTHING, value, 0)
         )
 
     def _line(self, key: SafeString, value: JsonValue, depth: int) -> SafeString:
         self.left -= 1
         if isinstance(value, dict) and value:
-            first = _first_fields(value) if depth >= self.open_depth else mark_safe("")
+            first = _first_fields(value) if depth >= self.open_depth else _NOTHING
             inside = [(_key(name), item) for name, item in value.items()]
             return self._fold(key, "{}", depth, inside, first)
         if isinstance(value, list) and value and not any(map(_is_long, value)):
             return self._row(key, value, depth)
         if isinstance(value, list) and value:
-            empty = mark_safe("")
-            return self._fold(key, "[]", depth, [(empty, item) for item in value])
+            return self._fold(key, "[]", depth, [(_NOTHING, item) for item in value])
         return format_html('<div class="json-line">{}{}</div>', key, self._scalar(value))
 
     def _fold(
@@ -60,7 +60,7 @@ class JsonView:
         braces: str,
         depth: int,
         items: list[tuple[SafeString, JsonValue]],
-        first: SafeString = mark_safe(""),
+        first: SafeString = _NOTHING,
     ) -> SafeString:
         count = _items_counted(len(items))
         if braces == "{}":
@@ -128,7 +128,7 @@ def _folding(
     braces: str,
     count: str,
     inside: SafeString,
-    first: SafeString = mark_safe(""),
+    first: SafeString = _NOTHING,
     *,
     is_open: bool,
 ) -> SafeString:
@@ -147,7 +147,7 @@ def _folding(
 
 
 def _first_fields(value: dict[str, JsonValue]) -> SafeString:
-    """Returns what tells a folded object from others: its first fields that are no object or list."""
+    """Returns the first fields of a folded object that are no object or list."""
     plain = [(name, item) for name, item in value.items() if not isinstance(item, dict | list)]
     pairs = (
         (_begun(name), _begun(item) if isinstance(item, str) else json.dumps(item))

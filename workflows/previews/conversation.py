@@ -93,7 +93,7 @@ class PreviewSource:
 class NodePreview:
     """What a node would see of ``origin``, whose messages ``source`` has, and its cost.
 
-    ``refused_by`` is the condition because of which the edge that was asked for is not taken.
+    ``false_condition`` is the condition because of which the edge that was asked for is not taken.
     """
 
     entered: flow.Entered
@@ -102,7 +102,7 @@ class NodePreview:
     tokens_before: int
     tokens_after: int
     cached_prefix_lost: int
-    refused_by: str = ""
+    false_condition: str = ""
 
     @property
     def problems(self) -> list[Problem]:
@@ -189,9 +189,9 @@ def preview_path(
     return previews
 
 
-def with_refusal(plan: Plan, found: NodePreview, edges: Sequence[str]) -> NodePreview:
+def with_false_condition(plan: Plan, found: NodePreview, edges: Sequence[str]) -> NodePreview:
     """Returns a preview through edges that were asked for, with the condition that refuses one."""
-    return replace(found, refused_by=flow.refusing_condition(plan, edges, found.origin))
+    return replace(found, false_condition=flow.false_condition(plan, edges, found.origin))
 
 
 def preview_one_node(actor: Actor, slug: str, request: PreviewRequest) -> NodePreview:

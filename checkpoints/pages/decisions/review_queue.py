@@ -12,8 +12,7 @@ from django.views.decorators.http import require_safe
 from checkpoints.models import Claim, Execution
 from checkpoints.pages import execution_queries
 from checkpoints.pages.decisions.review_looks import Look
-from checkpoints.reading.proposed_lines import EditedAnswer
-from checkpoints.reading.review_answers import answers_to_review
+from checkpoints.reading.review_answers import answers_of_executions
 from checkpoints.reading.waiting_reviews import (
     MOST_COUNTED,
     SORTS,
@@ -24,6 +23,7 @@ from checkpoints.reading.waiting_reviews import (
 from checkpoints.services.annotations import holder_id
 from conversations.models import Conversation
 from conversations.reading.display_names import display_name, read_display_names
+from conversations.reading.proposed_answers import ProposedAnswer
 from conversations.workspace.last_messages import last_messages
 from ctxadmin.http.endpoints.pagination import PageRequest
 from ctxadmin.identity.actor import Actor
@@ -127,7 +127,7 @@ def _lines(actor: Actor, rows: Sequence[Execution]) -> list[Waiting]:
         for each in Claim.objects.filter(conversation__in=keys)
     }
     shown = [(row.conversation, row.number) for row in rows]
-    answers = answers_to_review(shown, last_messages(heads.values()))
+    answers = answers_of_executions(shown, last_messages(heads.values()))
     read_display_names(heads.values())
     names = execution_queries.names_of_nodes(rows)
     workflows = execution_queries.names_of_workflows(rows)
@@ -146,7 +146,7 @@ def _line(
     node: str,
     head: Conversation,
     claims: Mapping[tuple[int, int, datetime], Claim],
-    answer: EditedAnswer,
+    answer: ProposedAnswer,
 ) -> Waiting:
     decided = execution_queries.summary_of(row)
     since = row.waiting_since
@@ -158,9 +158,9 @@ def _line(
         conversation=head.public_id,
         execution=row.public_id,
         title=display_name(head),
-        proposed=answer.text,
-        edited_by=answer.author,
-        removed=answer.gone,
+        proposed=answer.proposed,
+        edited_by=answer.edited_by,
+        removed=answer.removed,
         workflow=row.workflow,
         node=node,
         reason=decided.reason,

@@ -150,6 +150,7 @@ class FindPage:
     head: Conversation
     wanted: ShownView
     hits: Sequence[tuple[SearchHit, int]]
+    is_phrase: bool
     hit_url: str
     next: int | None
     next_url: str
@@ -397,6 +398,7 @@ def find(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpRespon
         crumbs=presenters.crumbs(head, Crumb(_("Find"))),
         head=head,
         wanted=wanted,
+        is_phrase=message_search.is_phrase(wanted.words),
         hits=[(hit, hit.position // SECTION * SECTION) for hit in found.hits],
         hit_url=f"{here}&",
         next=found.next,

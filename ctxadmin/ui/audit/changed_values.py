@@ -14,7 +14,7 @@ from ctxadmin.ui.components import Text
 class ChangedValue:
     """A field of what was changed, with its values in words or, ``is_json``, as JSON.
 
-    "" is no value.
+    An empty side means no value.
     """
 
     subject: Text

@@ -99,14 +99,14 @@ def note(
     """Draws a notice in the page: ``info``, ``success``, ``warning`` or ``error``.
 
     A POST to ``undo`` undoes what it describes; as ``redo ADDRESS``, it does again what was undone.
-    ``lines`` are listed below the text.
+    ``lines`` are listed below the text. Hidden signs are named in both.
     """
     icons = {"success": "circle-check", "warning": "alert-triangle", "error": "alert-circle"}
     return {
         "tone": tone,
         "icon_name": icons.get(tone, "info-circle"),
         "urgent": tone in ("warning", "error"),
-        "text": text,
+        "text": text if hasattr(text, "__html__") else visible(text),
         "title": title,
         "url": url,
         "action": action,

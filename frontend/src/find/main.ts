@@ -1,6 +1,6 @@
 // Finds words in a conversation: hits beside the messages, next and previous, marked in place.
 
-import { has, isPhrase, placesOf, sought, step, told } from "./model";
+import { has, isPhrase, placesOf, textsIn, step, told } from "./model";
 
 const form = document.getElementById("find") as HTMLFormElement;
 const field = form.elements.namedItem("q") as HTMLInputElement;
@@ -8,6 +8,7 @@ const results = document.getElementById("find-results") as HTMLElement;
 const list = document.getElementById("hits") as HTMLElement;
 const count = results.querySelector(".find-count") as HTMLElement;
 const marks = CSS.highlights ? new Highlight() : null; // without it the hits still lead there
+const marksOf = new WeakMap<Element, readonly StaticRange[]>();
 const NOT_SAID = ".message-whole, .long-text summary"; // words of the page among those of the message
 let place = -1;
 let isAsked = false; // who asks is led to the first hit, wherever the address leads
@@ -19,22 +20,27 @@ function words(): string {
 }
 
 function texts(): readonly string[] {
-  return sought(words());
+  return textsIn(words());
 }
 
-/** Mark the words in the texts under an element. */
-function mark(root: Node): void {
-  if (!marks || !words()) return;
+/** Mark the words in the texts of a section, in place of what was marked in it. */
+function mark(root: Element): void {
+  if (!marks) return;
+  for (const range of marksOf.get(root) ?? []) marks.delete(range);
+  if (!words()) return;
   const wanted = texts();
+  const made: StaticRange[] = [];
   const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
   while (walker.nextNode()) {
     const node = walker.currentNode as Text;
     const around = node.parentElement;
     if (!around?.closest(".message-body") || around.closest(NOT_SAID)) continue;
     for (const [startOffset, endOffset] of wanted.flatMap((text) => placesOf(node.data, text))) {
-      marks.add(new StaticRange({ startContainer: node, startOffset, endContainer: node, endOffset }));
+      made.push(new StaticRange({ startContainer: node, startOffset, endContainer: node, endOffset }));
     }
   }
+  for (const range of made) marks.add(range);
+  marksOf.set(root, made);
 }
 
 function markAll(): void {

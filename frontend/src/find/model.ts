@@ -4,7 +4,7 @@ const SEVERAL = /^(?:["“][^"“”]+["”]\s*){2,}$/u;
 const QUOTED = /["“]([^"“”]+)["”]/gu;
 
 /** The texts that a message has to have, as the server reads them: those in quotes if they are several. */
-export function sought(words: string): readonly string[] {
+export function textsIn(words: string): readonly string[] {
   return SEVERAL.test(words) ? [...words.matchAll(QUOTED)].map(([, text = ""]) => text) : [words];
 }
 

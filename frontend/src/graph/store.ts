@@ -78,7 +78,7 @@ export interface State {
   readonly saving: Saving;
   readonly clash: Clash | null;
   /** The conflict that is decided later; a newer one is asked about at once. */
-  readonly putOff: Clash | null;
+  readonly postponed: Clash | null;
   /** What this page saved lately, and what of it someone else has changed since. */
   readonly own: readonly Own[];
   readonly overtaken: readonly Overtaken[];
@@ -107,7 +107,7 @@ export interface State {
   /** Nodes that were just added: the canvas moves to them if they are out of sight. */
   readonly followed: readonly Key[];
   /** The node of a problem that was opened, or both of its edge: the canvas moves to them, and near enough to read them. */
-  readonly sought: readonly Key[];
+  readonly zoomTarget: readonly Key[];
   /** Nodes that were added here and have no name yet: their ids are made of it. */
   readonly unnamed: readonly Key[];
   /** The input that takes the focus when the next form is here. */
@@ -161,7 +161,7 @@ export function editorStore(setup: Pick<Setup, "document" | "version" | "places"
     chosen: NOTHING,
     saving: { kind: "saved" },
     clash: null,
-    putOff: null,
+    postponed: null,
     own: [],
     overtaken: [],
     by: "",
@@ -178,7 +178,7 @@ export function editorStore(setup: Pick<Setup, "document" | "version" | "places"
     wrongNumber: "",
     said: "",
     followed: [],
-    sought: [],
+    zoomTarget: [],
     unnamed: [],
     wanted: "",
     visited: "",
@@ -249,7 +249,7 @@ export function editorStore(setup: Pick<Setup, "document" | "version" | "places"
       const theirs = isOlder ? now : clash.theirs;
       const { document, conflicts } = merge(clash.base, mine, theirs, choices);
       if (conflicts.some((conflict) => !(nameOf(conflict) in choices))) return set({ clash: { ...clash, mine, theirs, conflicts } });
-      set({ clash: null, putOff: null });
+      set({ clash: null, postponed: null });
       if (isOlder) edit(editOf(changesBetween(theirs, document)), t("Restore"));
       else set({ ...stillThere({ document, history }, chosen), base: { document: clash.theirs, version: clash.version as number } });
     },
@@ -258,7 +258,7 @@ export function editorStore(setup: Pick<Setup, "document" | "version" | "places"
       if (!clash) return;
       const [mine, theirs] = clash.version === null ? [clash.mine, document] : [document, clash.theirs];
       const { conflicts } = merge(clash.base, mine, theirs);
-      if (conflicts.length) set({ clash: { ...clash, mine, theirs, conflicts }, putOff: null });
+      if (conflicts.length) set({ clash: { ...clash, mine, theirs, conflicts }, postponed: null });
       else decide({});
     },
     saved(base) {

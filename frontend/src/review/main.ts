@@ -122,8 +122,8 @@ function mark(box: HTMLInputElement, opened: Opened, form: HTMLFormElement | nul
   sayOpened(box, opened === "unopened" ? "" : opened === "opened" ? form?.dataset.openedWord : place.title);
 }
 
-/** What is selected and changes is so no longer, also as long as a pointer keeps the list from being fetched again. */
-function dropChanged({ detail }: CustomEventInit<{ readonly frame: { readonly id?: string; readonly what?: string } }>): void {
+/** Deselect a review that changed, also while a pointer keeps the list from being fetched again. */
+function deselectChanged({ detail }: CustomEventInit<{ readonly frame: { readonly id?: string; readonly what?: string } }>): void {
   const { id, what } = detail?.frame ?? {};
   if (!id || !what || !changesCard(what)) return;
   for (const box of boxes()) if (box.checked && box.dataset.review === id) mark(box, "changed", barOfMany());
@@ -164,7 +164,7 @@ if (document.getElementById("approve-several")) {
   markOpened();
   document.addEventListener("click", sayWhyNot);
   document.addEventListener("htmx:before:swap", () => (checked = boxes().flatMap((box) => (box.checked ? [box.dataset.review ?? ""] : []))));
-  document.addEventListener("live:changed", dropChanged);
+  document.addEventListener("live:changed", deselectChanged);
   document.addEventListener("live:fetched", checkAgain);
   document.addEventListener("change", (event) => event.target instanceof HTMLInputElement && event.target.matches("[data-review]") && count());
   window.addEventListener("storage", ({ key }) => key?.startsWith(PREFIX) && markOpened());

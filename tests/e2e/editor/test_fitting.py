@@ -152,6 +152,19 @@ def test_the_graph_fits_a_larger_window_until_someone_moves_the_view(
     assert view.get_attribute("style") == moved
 
 
+def test_a_problem_far_from_the_start_of_a_large_graph_comes_into_sight(
+    page: Page, made: Make
+) -> None:
+    nodes: list[JsonValue] = [
+        {"id": f"n{n}", "type": "llm", "position": {"x": 0, "y": n * 200}} for n in range(100)
+    ]
+    wrong = {"type": "conditional", "from": "n98", "to": "n99", "condition": "context.a ==="}
+    opened(page, made(nodes, [{"id": "wrong", **wrong}]))
+    expect(card(page, "n0")).to_be_in_viewport()
+    page.locator(".editor-problems, .editor-panel").get_by_text("condition").first.click()
+    expect(card(page, "n99")).to_be_in_viewport()
+
+
 def test_a_long_name_leaves_the_room_to_the_canvas(page: Page, api: httpx.Client) -> None:
     slug = f"long-{uuid4().hex[:8]}"
     name = "A name of many words " * 9

@@ -8,7 +8,7 @@ from django.test import Client
 from pytest_django import DjangoAssertNumQueries
 
 from checkpoints.models import Execution
-from checkpoints.reading.review_answers import answers_to_review
+from checkpoints.reading.review_answers import answers_of_executions
 from conversations.models import Conversation
 from conversations.workspace.last_messages import last_messages
 from tests.factories import assistant
@@ -88,15 +88,15 @@ def test_edits_of_many_reviews_cost_two_statements_more(
     keys = [(run.head.key, rows[run.head.key]) for run in runs]
     messages = last_messages(list(Conversation.objects.all()))
     with django_assert_num_queries(2):
-        found = answers_to_review(keys, messages)
-    assert [found[key].text for key in keys] == [ANSWER] * 4
+        found = answers_of_executions(keys, messages)
+    assert [found[key].proposed for key in keys] == [ANSWER] * 4
     for run in runs:
         ok(run.update("review", state_data={"write_output": "Changed"}))
     with django_assert_num_queries(4):
-        found = answers_to_review(keys, messages)
-    assert [found[key].text for key in keys] == ["Changed"] * 4
+        found = answers_of_executions(keys, messages)
+    assert [found[key].proposed for key in keys] == ["Changed"] * 4
     with django_assert_num_queries(0):
-        assert answers_to_review([], {}) == {}
+        assert answers_of_executions([], {}) == {}
 
 
 def spoken(client: Client) -> list[str]:

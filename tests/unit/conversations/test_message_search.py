@@ -2,7 +2,7 @@
 
 import pytest
 
-from conversations.reading.message_search import passage, sought
+from conversations.reading.message_search import passage, texts_in
 from ctxadmin.lib.json_bytes import dumps
 
 
@@ -38,7 +38,7 @@ def test_words_are_found_as_they_are_read_whatever_is_marked_within_them() -> No
     ],
 )
 def test_several_texts_in_quotes_are_looked_for_each(words: str, texts: list[str]) -> None:
-    assert sought(words) == texts
+    assert texts_in(words) == texts
 
 
 def test_several_texts_are_shown_where_they_are_nearest_to_each_other() -> None:

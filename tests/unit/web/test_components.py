@@ -163,7 +163,13 @@ def test_json_is_folded_below_the_second_level() -> None:
 
 
 def test_a_folded_object_begins_with_its_first_fields() -> None:
-    node = {"at": {"x": 1}, "node": "write", "said": "a\n<b> " + "c" * 60, "ms": 12, "ok": True}
+    node: JsonValue = {
+        "at": {"x": 1},
+        "node": "write",
+        "said": "a\n<b> " + "c" * 60,
+        "ms": 12,
+        "ok": True,
+    }
     html = draw_json({"executed": [node]})
     first = re.findall(r'<span class="json-first">(.*?)</span>', html)
     assert unescape(first[0]) == f"node: write, said: a <b> {'c' * 17}…, ms: 12"

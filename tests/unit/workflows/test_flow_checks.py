@@ -78,7 +78,7 @@ def test_branches_that_meet_in_a_loop_meet() -> None:
 def test_a_fork_of_many_branches_names_some() -> None:
     nodes = [node("s", "start"), *(node(f"n{number}") for number in range(9))]
     ((_, message),) = notes(nodes, chain(*(f"s>n{number}" for number in range(9))))
-    assert message == "s continues to n0, n1, n2, n3, n4, n5 and … at once"
+    assert message == "s continues to n0, n1, n2, n3, n4, n5 and 3 more at once"
 
 
 @pytest.mark.parametrize("name", STARTERS)

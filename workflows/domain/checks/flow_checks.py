@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from ctxadmin.lib.sentence import say
+from ctxadmin.lib.sentence import Sentence, say
 from workflows.domain.document.elements import Problem
 from workflows.domain.document.graph import END, title_of
 from workflows.domain.document.topology import UNITING, Graph, strongly_connected
@@ -12,7 +12,7 @@ _MOST_NAMED: Final = 6
 
 
 def dead_ends(graph: Graph, pointer: str) -> Iterator[Problem]:
-    """Yields a note for each node without an outgoing edge that is no end.
+    """Yields a note for each node, except ends, that no edge leaves other than on an error.
 
     Only where the workflow has an end node; without one, any node may be the last. A node that no
     edge reaches either is told as unreachable.
@@ -53,16 +53,18 @@ def forks(graph: Graph, pointer: str) -> Iterator[Problem]:
         )
 
 
-def _fork_message(node: str, targets: Sequence[str]) -> str:
-    *others, last = targets
-    if len(targets) > _MOST_NAMED:
-        others, last = others[:_MOST_NAMED], "…"
-    return say(
-        "{node} continues to {others} and {last} at once",
-        node=node,
-        others=", ".join(others),
-        last=last,
-    )
+def _fork_message(node: str, targets: Sequence[str]) -> Sentence:
+    first, *others = targets[:_MOST_NAMED]
+    further = len(targets) - _MOST_NAMED
+    last = "" if further > 0 else others.pop()
+    names: str = first
+    for name in others:
+        names = say("{names}, {name}", names=names, name=name)
+    if last:
+        names = say("{names} and {name}", names=names, name=last)
+    else:
+        names = say("{names} and {n} more", names=names, n=further)
+    return say("{node} continues to {names} at once", node=node, names=names)
 
 
 def _successors(graph: Graph, name: str) -> list[str]:

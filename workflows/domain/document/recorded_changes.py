@@ -46,7 +46,7 @@ class DraftRecord:
     """What a saved draft changed, and how many further changes are only counted.
 
     ``names`` are those that the nodes of the changes had at that time, by id. ``former_name`` is
-    that of a workflow which was renamed by itself.
+    the workflow's name before its details were changed.
     """
 
     changes: Sequence[RecordedChange] = ()

@@ -138,7 +138,7 @@ def _ways(plan: Plan, node_id: str, edges: Sequence[str], pointer: str) -> list[
     return [plan.edge(edge_id) for edge_id in edges]
 
 
-def refusing_condition(plan: Plan, edges: Sequence[str], state: NodeInput) -> str:
+def false_condition(plan: Plan, edges: Sequence[str], state: NodeInput) -> str:
     """Returns the condition because of which one edge is not taken in a state; "" if it is.
 
     Of several edges others lead on, so for them it is "" too.

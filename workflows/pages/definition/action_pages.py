@@ -248,11 +248,11 @@ def delete_node(request: HttpRequest, actor: Actor, slug: str, node_id: str) -> 
             "%(n)s connected edge is deleted too:", "%(n)s connected edges are deleted too:", count
         ) % {"n": count}
     ask = _Question(
-        title=_("Delete the node %(id)s") % {"id": name},
+        title=_("Delete the node “%(name)s”") % {"name": name},
         text=text,
         submit=_("Delete"),
         others=[ends_of(document, edge) for edge in gone[:100]],
-        done=_("Node %(id)s deleted.") % {"id": name},
+        done=_("Node “%(name)s” deleted.") % {"name": name},
     )
     return _ask(request, actor, row, ask, lambda draft: document_edits.without_node(draft, node_id))
 
@@ -265,10 +265,10 @@ def delete_edge(request: HttpRequest, actor: Actor, slug: str, edge_id: str) -> 
     document = definition(bytes(row.draft)).document
     name = ends_of(document, document_edits.find(document.edges, edge_id))
     ask = _Question(
-        title=_("Delete the edge %(id)s") % {"id": name},
+        title=_("Delete the edge “%(name)s”") % {"name": name},
         text=_("Both nodes stay."),
         submit=_("Delete"),
-        done=_("Edge %(id)s deleted.") % {"id": name},
+        done=_("Edge “%(name)s” deleted.") % {"name": name},
     )
     return _ask(request, actor, row, ask, lambda draft: document_edits.without_edge(draft, edge_id))
 

@@ -78,12 +78,12 @@ def outline_of(
     of_edges = Counter(problem.edge for problem in shown)
     part = slice(start, start + PER_PAGE)
     names = {node.id: title_of(node) for node in reversed(document.nodes)}
-    targets: dict[str, list[tuple[str, str]]] = {}
+    targets: dict[str, dict[str, str]] = {}
     for edge in document.edges:
-        target = (edge.to_node, names.get(edge.to_node, edge.to_node))
-        targets.setdefault(edge.from_node, []).append(target)
+        name = names.get(edge.to_node, edge.to_node)
+        targets.setdefault(edge.from_node, {})[edge.to_node] = name
     nodes = [
-        _node_line(node, known, targets.get(node.id, ()), of_nodes[node.id], links)
+        _node_line(node, known, [*targets.get(node.id, {}).items()], of_nodes[node.id], links)
         for node in document.nodes[part]
     ]
     edges = [

@@ -111,7 +111,7 @@ def _preview_of(
     if not body.path:
         stop = (body.node, edges)
         (node_preview,) = previews.preview_path(actor, plan, [stop], origin)
-        node_preview = previews.with_refusal(plan, node_preview, body.edges or ())
+        node_preview = previews.with_false_condition(plan, node_preview, body.edges or ())
         known = known_calibrations(actor.workspace)
         cost = call_cost(actor.workspace, slug, plan, node_preview, known)
         return _answer(node_preview, call=cost)

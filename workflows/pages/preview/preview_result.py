@@ -75,7 +75,7 @@ class PreviewSection:
 class PreviewView:
     """The result of a preview for a reader; ``split`` names messages that a model rejects.
 
-    ``system_dropped`` says which system messages the node does not see, ``untaken`` that the edge
+    ``system_dropped`` says which system messages the node does not see, ``not_taken`` that the edge
     is not taken, so that nobody wonders about the rest.
     """
 
@@ -87,7 +87,7 @@ class PreviewView:
     message_count: int
     split: str
     system_dropped: str
-    untaken: str
+    not_taken: str
     tokens_before: int
     tokens_after: int
     cached_prefix_lost: int
@@ -133,8 +133,8 @@ def preview_view(
             if notice.code != "system_hidden"  # system_dropped tells it, and in red.
         ],
         message_count=len(seen.messages.view),
-        system_dropped="" if node_preview.refused_by else _system_dropped(node_preview),
-        untaken=_untaken(node_preview.refused_by),
+        system_dropped="" if node_preview.false_condition else _system_dropped(node_preview),
+        not_taken=_not_taken(node_preview.false_condition),
         split=format_indices(validate_for_model(seen.messages.view, seen.messages.log)),
         tokens_before=node_preview.tokens_before,
         tokens_after=node_preview.tokens_after,
@@ -143,7 +143,7 @@ def preview_view(
     )
 
 
-def _untaken(condition: str) -> str:
+def _not_taken(condition: str) -> str:
     if not condition:
         return ""
     text = _("The condition is false in this state, so this edge is not taken: %(condition)s")

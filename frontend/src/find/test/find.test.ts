@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { has, isPhrase, placesOf, sought, step, told } from "../model";
+import { has, isPhrase, placesOf, textsIn, step, told } from "../model";
 
 const texts = { hits: "{place} of {count}", more: "{place} of more than {count}", none: "nothing" };
 
@@ -19,11 +19,11 @@ describe("words in a text", () => {
 
 describe("what is looked for", () => {
   it("is the words as they are typed, or several texts in quotes", () => {
-    expect(sought("fee difference")).toEqual(["fee difference"]);
-    expect(sought('"fee"')).toEqual(['"fee"']);
-    expect(sought('"fee" paid "late"')).toEqual(['"fee" paid "late"']);
-    expect(sought('"fee paid"  "late"')).toEqual(["fee paid", "late"]);
-    expect(sought("“退款” “延误”")).toEqual(["退款", "延误"]);
+    expect(textsIn("fee difference")).toEqual(["fee difference"]);
+    expect(textsIn('"fee"')).toEqual(['"fee"']);
+    expect(textsIn('"fee" paid "late"')).toEqual(['"fee" paid "late"']);
+    expect(textsIn('"fee paid"  "late"')).toEqual(["fee paid", "late"]);
+    expect(textsIn("“退款” “延误”")).toEqual(["退款", "延误"]);
   });
 
   it("is a phrase only where quotes could help", () => {

@@ -41,14 +41,8 @@ export function startReading(store: EditorStore, server: Pick<Server, "read">): 
   function read(name: string): Promise<void> {
     clearTimeout(timers.get(name));
     timers.delete(name);
-    const { typed: all, clash } = store.getState();
-    const typed = all[name];
+    const typed = store.getState().typed[name];
     if (!typed || typed.isRead) return Promise.resolve();
-    if (clash) {
-      // It may need a decision of its own; one after the other.
-      later(name, AGAIN_MS);
-      return Promise.resolve();
-    }
     const known = running.get(name);
     if (known?.of === typed) return known.done;
     const done = ask(name, typed).finally(() => running.get(name)?.of === typed && running.delete(name));
@@ -69,7 +63,10 @@ export function startReading(store: EditorStore, server: Pick<Server, "read">): 
         store.getState().keepTyped(name, { ...typed, errors, isRead: true });
         hearers.get(name)?.read(reading.errors, null, typed.key);
       } else {
-        const { said, key } = take(store, typed, reading.element);
+        const said = saidBy(typed.kind, reading.element, typed.base);
+        // It needs a decision of its own; one after the other.
+        if (store.getState().clash && isOvertaken(store, typed, said)) return later(name, AGAIN_MS);
+        const key = take(store, typed, said);
         store.getState().keepTyped(name, null);
         hearers.get(name)?.read(reading.errors, said, key);
       }
@@ -118,10 +115,15 @@ export function sentId(document: WorkflowDocument, kind: ElementKind, key: Key):
   return (elementOf(document, kind, key) as Element | undefined)?.id ?? key;
 }
 
-/** Take what a form says into the document: where its element changed meanwhile, by a merge. */
-function take(store: EditorStore, typed: Typed, element: object): { said: Value; key: string } {
-  const { kind, base, touch } = typed;
-  const said = saidBy(kind, element, base);
+/** Whether the element of a form has changed since the form was drawn. */
+function isOvertaken(store: EditorStore, { kind, key, base }: Typed, said: Value): boolean {
+  const now = elementOf(store.getState().document, kind, key);
+  return now === undefined ? !same(base, said) : !looksSame(now, base);
+}
+
+/** Take what a form says into the document: where its element changed meanwhile, by a merge. Gives the key by then. */
+function take(store: EditorStore, typed: Typed, said: Value): string {
+  const { kind, touch } = typed;
   const words = t("Edit {what}", { what: typed.key || t("workflow") });
   const { key, from } = renamed(store, typed, said, words);
   const { document, edit, bringBack } = store.getState();
@@ -132,7 +134,7 @@ function take(store: EditorStore, typed: Typed, element: object): { said: Value;
   } else if (!same(from, said)) {
     bringBack(changesTo(kind, key, from, said), words, touch);
   }
-  return { said, key };
+  return key;
 }
 
 /** Another id comes first, by itself, so that all else can be merged under it. */

@@ -2,14 +2,15 @@
 // each open editor, by person and workflow. A lock that the browser gives up when the page is gone
 // tells entries of open pages from those that were left behind.
 
-import { type Changes, changesBetween, isNothing, withChanges } from "../model/changes";
+import { type Changes, changesBetween, isNothing } from "../model/changes";
 import type { EditorStore, State } from "../store";
 import { parse } from "./json";
 
 export interface Left {
   readonly name: string;
   readonly at: number;
-  readonly changes: Changes;
+  /** To be brought back one after the other. */
+  readonly changes: readonly Changes[];
   /** Forms that were not read yet. */
   readonly typed: State["typed"];
 }
@@ -34,7 +35,7 @@ export function startJournal(store: EditorStore, whose: string, storage: Storage
     const { typed } = store.getState();
     const changes = unsavedIn(store.getState());
     try {
-      if (isNothing(changes) && !Object.keys(typed).length) storage.removeItem(own);
+      if (!changes.length && !Object.keys(typed).length) storage.removeItem(own);
       else storage.setItem(own, JSON.stringify({ at: Date.now(), changes, typed }));
     } catch {
       // A browser that keeps nothing, or is full: the draft is saved a moment later anyway.
@@ -69,16 +70,16 @@ export function startJournal(store: EditorStore, whose: string, storage: Storage
   };
 }
 
-/** What is not saved: also changes of which it is not decided whether the document gets them. */
-export function unsavedIn({ document, base, clash }: Pick<State, "document" | "base" | "clash">): Changes {
-  const changes = changesBetween(base.document, document);
-  return clash?.version === null ? withChanges(changes, changesBetween(clash.base, clash.mine)) : changes;
+/** What is not saved; before it the changes of which it is not decided whether the document gets them. */
+export function unsavedIn({ document, base, clash }: Pick<State, "document" | "base" | "clash">): readonly Changes[] {
+  const undecided = clash?.version === null ? [changesBetween(clash.base, clash.mine)] : [];
+  return [...undecided, changesBetween(base.document, document)].filter((changes) => !isNothing(changes));
 }
 
 function entry(storage: Storage, name: string): Left[] {
   try {
     const { at, changes, typed } = parse(storage.getItem(name) ?? "") as Omit<Left, "name">;
-    if (!Array.isArray(changes.nodes) || !Array.isArray(changes.edges)) return [];
+    if (!changes.every(({ nodes, edges }) => Array.isArray(nodes) && Array.isArray(edges))) return [];
     const forms = Object.values(typed ?? {});
     if (!forms.every(({ fields, kind, key }) => Array.isArray(fields) && kind && typeof key === "string")) return [];
     return [{ name, at, changes, typed: typed ?? {} }];

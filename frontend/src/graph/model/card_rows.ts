@@ -8,7 +8,7 @@ export interface Rows {
 }
 
 /** The widths of what a card says, 0 for what it leaves out, in the sizes of its letters. */
-export interface Said {
+export interface CardTexts {
   readonly seen: number;
   readonly tokens: number;
   readonly cost: number;
@@ -25,7 +25,7 @@ const ROW = { name: 1.12, seen: 1.12, figures: 1.15 };
 const GAP = 8;
 
 /** The fullest way in which a card with figures has room for all its rows; its tokens go before its cost does. */
-export function rowsOf(said: Said): Rows {
+export function rowsOf(said: CardTexts): Rows {
   const rows = (width: number): 1 | 2 => (width > said.room.width ? 2 : 1);
   const [seen, cost] = [rows(said.seen), rows(said.cost)];
   const wishes: Rows[] = [
@@ -37,7 +37,7 @@ export function rowsOf(said: Said): Rows {
   return wishes.find((wish) => heightOf(wish, said) <= said.room.height) ?? { seen: 1, hasTokens: !said.cost, cost: 1 };
 }
 
-function heightOf({ seen, hasTokens, cost }: Rows, { letters, nameRows, tokens, cost: width, room }: Said): number {
+function heightOf({ seen, hasTokens, cost }: Rows, { letters, nameRows, tokens, cost: width, room }: CardTexts): number {
   const name = Math.max(nameRows * letters.name * ROW.name, letters.name * SIGN.share + SIGN.padding);
   const tokenRows = hasTokens && tokens ? 1 : 0;
   const isShared = tokenRows && width && cost === 1 && tokens + GAP + width <= room.width;

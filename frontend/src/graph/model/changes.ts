@@ -35,16 +35,9 @@ export function isNothing(changes: Changes): boolean {
 }
 
 /** How many elements are changed, or have a form that is ahead of them; both for one are one. */
-export function countOf(changes: Changes, forms: readonly { readonly kind: string; readonly key: Key }[] = []): number {
-  const { nodes, edges, reducers, name } = changes;
-  const changed = [...nodes.map(({ key }) => `node ${key}`), ...edges.map(({ key }) => `edge ${key}`), ...(reducers ? ["reducers "] : []), ...(name ? ["workflow "] : [])];
+export function countOf(parts: readonly Changes[], forms: readonly { readonly kind: string; readonly key: Key }[] = []): number {
+  const changed = parts.flatMap(({ nodes, edges, reducers, name }) => [...nodes.map(({ key }) => `node ${key}`), ...edges.map(({ key }) => `edge ${key}`), ...(reducers ? ["reducers "] : []), ...(name ? ["workflow "] : [])]);
   return new Set([...changed, ...forms.map(({ kind, key }) => `${kind} ${key}`)]).size;
-}
-
-/** Both changes; of an element that both have, the later. */
-export function withChanges(earlier: Changes, later: Changes): Changes {
-  const others = <T>(list: readonly Change<T>[], than: readonly Change<T>[]): Change<T>[] => list.filter(({ key }) => !than.some((each) => each.key === key));
-  return { ...earlier, ...later, nodes: [...others(earlier.nodes, later.nodes), ...later.nodes], edges: [...others(earlier.edges, later.edges), ...later.edges] };
 }
 
 function listed<T extends Element>(before: readonly T[], after: readonly T[]): Change<T>[] {

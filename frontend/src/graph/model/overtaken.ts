@@ -55,31 +55,41 @@ function valuesOf({ nodes, edges, reducers, name }: Changes): Omit<Own, "at">[] 
 
 /** What `theirs` has with other values than this page saved, or no longer has, as the questions they could be. */
 export function overtakenIn(own: readonly Own[], known: WorkflowDocument, theirs: WorkflowDocument, at: number): readonly Overtaken[] {
-  return own.flatMap((each): Overtaken[] => {
+  const found = own.flatMap((each): Overtaken[] => {
     const { kind, key, before, after } = each;
     const [was, is] = [valueIn(known, kind, key), valueIn(theirs, kind, key)];
     if (was === undefined || at - each.at >= REMEMBERED_MS || same(was, is)) return [];
     if (!isElement(kind)) return same(was, after) && !same(before, after) ? [{ kind, key, base: before, mine: after, theirs: is }] : [];
-    if (is === undefined) return removed(each, known, theirs);
+    if (is === undefined) return removed(each, own, known, theirs);
     if (before === undefined) return []; // what it added has no value yet that could be lost
     const [old, mine, seen, now] = [parts(before), parts(after), parts(was), parts(is)];
     const names = [...new Set([...mine.keys(), ...now.keys()])].filter((name) => !same(old.get(name), mine.get(name)) && same(seen.get(name), mine.get(name)) && !same(now.get(name), mine.get(name)));
     return names.length ? [{ kind, key, base: withMembers(is, before, names), mine: withMembers(is, after, names), theirs: is }] : [];
   });
+  // Two edges can have gone with one node.
+  return found.filter(({ kind, key }, place) => place === found.findIndex((other) => other.kind === kind && other.key === key));
 }
 
-/** An element that is not there any more; of an edge that went with its node the node tells. */
-function removed({ kind, key, before }: Own, known: WorkflowDocument, theirs: WorkflowDocument): Overtaken[] {
+/** An element that is not there any more. For an edge that went with a node that node comes back too. */
+function removed({ kind, key, before }: Own, own: readonly Own[], known: WorkflowDocument, theirs: WorkflowDocument): Overtaken[] {
   const mine = valueIn(known, kind, key);
-  const ids = new Set(theirs.nodes.map(({ id }) => id));
   if (kind === "edge") {
+    const ids = new Set(theirs.nodes.map(({ id }) => id));
     const { from, to } = mine as unknown as WorkflowEdge;
-    return ids.has(from) && ids.has(to) ? [{ kind, key, base: before, mine, theirs: undefined }] : [];
+    const missing = [from, to].filter((id) => !ids.has(id));
+    if (!missing.length) return [{ kind, key, base: before, mine, theirs: undefined }];
+    const others = missing.filter((id) => !own.some((each) => each.kind === "node" && each.key === id));
+    return others.flatMap((id) => (find(known.nodes, id) ? [removedNode(id, valueIn(known, "node", id), known, theirs)] : []));
   }
+  return [removedNode(key, before, known, theirs)];
+}
+
+function removedNode(key: Key, before: Sided, known: WorkflowDocument, theirs: WorkflowDocument): Overtaken {
+  const mine = valueIn(known, "node", key);
   const { id } = mine as unknown as WorkflowNode;
   const left = new Set(theirs.edges.map((edge) => edge.id));
   const along = known.edges.filter((edge) => (edge.from === id || edge.to === id) && !left.has(edge.id));
-  return [{ kind, key, base: before, mine, theirs: undefined, along }];
+  return { kind: "node", key, base: before, mine, theirs: undefined, along };
 }
 
 /** Whether the document still has what the other person set, or still lacks what that one removed. */

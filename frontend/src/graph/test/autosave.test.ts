@@ -164,13 +164,13 @@ describe("saving", () => {
     name(store, "a", "Mine");
     await settled();
     await settled();
-    store.getState().set({ putOff: store.getState().clash });
+    store.getState().set({ postponed: store.getState().clash });
     name(store, "b", "Later");
     await settled();
     expect(server.saves).toHaveLength(1);
     expect(countOf(unsavedIn(store.getState()))).toBe(2);
     store.getState().resolve();
-    expect(store.getState().putOff).toBeNull();
+    expect(store.getState().postponed).toBeNull();
     store.getState().decide({ "node a": "theirs" });
     await settled();
     expect(server.draft.document.nodes.map((node) => node.name)).toEqual(["Theirs", "Later"]);
@@ -181,7 +181,7 @@ describe("saving", () => {
     name(store, "a", "Mine");
     await settled();
     await settled();
-    store.getState().set({ putOff: store.getState().clash });
+    store.getState().set({ postponed: store.getState().clash });
     name(store, "a", "Theirs");
     store.getState().resolve();
     expect(store.getState().clash).toBeNull();
@@ -191,9 +191,12 @@ describe("saving", () => {
     const { receive, bringBack } = store.getState();
     const before = base.nodes[0]!;
     bringBack({ nodes: [{ key: "a", before: { ...before, name: "Old" }, after: { ...before, name: "Left" } }], edges: [] });
-    store.getState().set({ putOff: store.getState().clash });
+    store.getState().set({ postponed: store.getState().clash });
     expect(receive({ document: named(base, "b", "Theirs"), version: 2 })).toBe(true);
-    expect(unsavedIn(store.getState()).nodes).toMatchObject([{ key: "a", after: { name: "Left" } }]);
+    expect(unsavedIn(store.getState())).toMatchObject([{ nodes: [{ key: "a", after: { name: "Left" } }] }]);
+    name(store, "a", "Newest");
+    expect(unsavedIn(store.getState()).flatMap(({ nodes }) => nodes.map(({ after }) => after?.name))).toEqual(["Left", "Newest"]);
+    store.getState().undo();
     store.getState().resolve();
     store.getState().decide({ "node a": "mine" });
     expect(store.getState().document.nodes.map((node) => node.name)).toEqual(["Left", "Theirs"]);
@@ -292,7 +295,7 @@ describe("the journal", () => {
     const journal = startJournal(later, "me:w", shelf);
     const [left] = await journal.left();
     expect(left?.typed["node b"]?.fields).toEqual([["node-id", "??"]]);
-    expect(later.getState().bringBack(left!.changes)).toBe(true);
+    expect(left!.changes.map((each) => later.getState().bringBack(each))).toEqual([true]);
     expect(later.getState().document.nodes.map((node) => node.name)).toEqual(["Unsaved", "Theirs"]);
     later.getState().undo();
     expect(later.getState().document.nodes.map((node) => node.name)).toEqual([undefined, "Theirs"]);

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { rowsOf, type Said } from "../model/card_rows";
+import { rowsOf, type CardTexts } from "../model/card_rows";
 
-const said = (letter: number, more: Partial<Said> = {}): Said => ({
+const said = (letter: number, more: Partial<CardTexts> = {}): CardTexts => ({
   seen: 300,
   tokens: 80,
   cost: 180,

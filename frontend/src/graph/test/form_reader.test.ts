@@ -119,6 +119,20 @@ describe("what is typed into a form", () => {
     expect(node("a")?.name).toBe("Mine");
   });
 
+  it("is read while a conflict waits, and waits with one of its own", async () => {
+    type("a", { "node-name": "Mine" });
+    others({ name: "Theirs" });
+    await settled();
+    store.getState().set({ postponed: store.getState().clash });
+    type("b", { "node-name": "Read" });
+    await settled();
+    expect(node("b")?.name).toBe("Read");
+    type("a", { "node-name": "Mine again" });
+    await settled();
+    expect(store.getState().clash?.conflicts).toMatchObject([{ mine: { name: "Mine" } }]);
+    expect(store.getState().typed[formName("node", "a")]).toBeDefined();
+  });
+
   it("is asked about where somebody else took the element away", async () => {
     type("a", { "node-name": "Mine" });
     server.draft = { document: { name: "w", nodes: [base.nodes[1]!], edges: [] }, version: 2 };

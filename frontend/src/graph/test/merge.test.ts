@@ -157,9 +157,9 @@ describe("the merge", () => {
 describe("unsaved changes", () => {
   it("are counted by what is changed: an element with a form that is ahead of it is one", () => {
     const changes = { nodes: [{ key: "a", before: null, after: null }], edges: [], name: { before: "w", after: "x" } };
-    expect(countOf(changes)).toBe(2);
-    expect(countOf(changes, [{ kind: "node", key: "a" }, { kind: "workflow", key: "" }])).toBe(2);
-    expect(countOf(changes, [{ kind: "node", key: "b" }])).toBe(3);
+    expect(countOf([changes])).toBe(2);
+    expect(countOf([changes], [{ kind: "node", key: "a" }, { kind: "workflow", key: "" }])).toBe(2);
+    expect(countOf([changes], [{ kind: "node", key: "b" }])).toBe(3);
   });
 
   it("bring the document back on the draft that they were made from", () => {

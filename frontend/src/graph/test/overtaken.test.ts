@@ -67,6 +67,17 @@ describe("what was saved here and is changed by someone else", () => {
     expect(isStanding(told[0]!, back)).toBe(false);
   });
 
+  it("is told when a node goes that was only connected, once for all of its edges", () => {
+    const [a, b, c] = ["a", "b", "c"].map((id) => ({ id, type: "llm" })) as [{ id: string; type: string }, { id: string; type: string }, { id: string; type: string }];
+    const [ab, cb] = [{ id: "ab", type: "sequence", from: "a", to: "b" }, { id: "cb", type: "sequence", from: "c", to: "b" }];
+    const before: WorkflowDocument = { name: "w", nodes: [a, b, c], edges: [] };
+    const connected = { ...before, edges: [ab, cb] };
+    const theirs = { ...before, nodes: [a, c] };
+    const told = overtakenIn(withSave([], before, connected, 1000), connected, theirs, 2000);
+    expect(told).toMatchObject([{ kind: "node", key: "b", along: [{ id: "ab" }, { id: "cb" }] }]);
+    expect(apply(theirs, takenBack(told[0]!, theirs)!).document.edges.map(({ id }) => id)).toEqual(["ab", "cb"]);
+  });
+
   it("is told when what was just added is deleted, and not when it is changed", () => {
     const added = { ...first, nodes: [...first.nodes, { id: "n", type: "llm", name: "N" }] };
     const own = withSave([], first, added, 1000);

@@ -4,8 +4,9 @@ import { ReactFlowProvider } from "@xyflow/react";
 import { useEffect, useState } from "react";
 import type { Journal, Left } from "../io/journal";
 import type { Saver } from "../io/autosave";
-import { countOf, isIn } from "../model/changes";
+import { type Changes, countOf, isIn } from "../model/changes";
 import type { Key } from "../model/document";
+import type { EditorStore } from "../store";
 import { t, tn } from "../texts";
 import { Boundary } from "./Boundary";
 import { Canvas } from "./Canvas";
@@ -79,7 +80,7 @@ function Work({ saver, journal }: Omit<Props, "desk">) {
         </div>
         {setup.watched ? <WatchPanel panel={setup.watched.panel} /> : <SidePanel onConnect={setConnecting} />}
       </div>
-      <Said />
+      <Announcements />
       <MergeDialog />
       {popup && <Popups key={popup.kind} popup={popup} onPopup={setPopup} onConnect={setConnecting} onEdit={edit} />}
       {saver && <PublishDialog />}
@@ -88,7 +89,7 @@ function Work({ saver, journal }: Omit<Props, "desk">) {
   );
 }
 
-function Said() {
+function Announcements() {
   const said = useEditor((state) => state.said);
   return (
     <div className="visually-hidden" aria-live="polite">
@@ -97,24 +98,39 @@ function Said() {
   );
 }
 
+/** Bring changes back one after the other, each when the conflicts of the one before are decided. */
+function bringAllBack(store: EditorStore, [next, ...later]: readonly Changes[], done: () => void): void {
+  if (!next) return done();
+  if (store.getState().bringBack(next)) return bringAllBack(store, later, done);
+  const unsubscribe = store.subscribe(({ clash }) => {
+    if (clash) return;
+    unsubscribe();
+    // What was decided comes into the document first.
+    queueMicrotask(() => bringAllBack(store, later, done));
+  });
+}
+
 /** What pages that crashed or were closed left unsaved. */
 function LeftBehind({ journal }: { readonly journal: Journal }) {
   const { store } = useDesk();
   const [left, setLeft] = useState<readonly Left[]>([]);
+  const [isDecided, setDecided] = useState(true);
   useEffect(() => {
     void journal.left().then((found) => {
       const { document } = store.getState();
       // The page went away after saving and before it heard of it.
-      const isDone = ({ changes, typed }: Left): boolean => isIn(changes, document) && !Object.keys(typed).length;
+      const isDone = ({ changes, typed }: Left): boolean => changes.every((each) => isIn(each, document)) && !Object.keys(typed).length;
       for (const each of found) if (isDone(each)) journal.forget(each);
       setLeft(found.filter((each) => !isDone(each)));
     });
   }, [journal, store]);
   const [newest] = left;
-  if (!newest) return null;
+  // A conflict of what comes back is asked about where all others are.
+  if (!newest || !isDecided) return null;
   const done = (): void => {
     journal.forget(newest);
     setLeft(left.slice(1));
+    setDecided(true);
   };
   const count = countOf(newest.changes, Object.values(newest.typed));
   const when = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" }).format(newest.at);
@@ -127,13 +143,9 @@ function LeftBehind({ journal }: { readonly journal: Journal }) {
         className="btn btn-sm btn-primary"
         onClick={() => {
           for (const [name, typed] of Object.entries(newest.typed)) store.getState().keepTyped(name, { ...typed, isRead: false });
-          if (store.getState().bringBack(newest.changes)) return done();
+          setDecided(false);
           // Kept until it is decided.
-          const unsubscribe = store.subscribe(({ clash }) => {
-            if (clash) return;
-            unsubscribe();
-            done();
-          });
+          bringAllBack(store, newest.changes, done);
         }}
       >
         {t("Restore")}

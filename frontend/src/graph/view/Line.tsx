@@ -46,7 +46,7 @@ function LineView(given: EdgeProps<FlowEdge>) {
         ) : (
           // Nobody can read more from far away, and chips would be moved with their lines.
           <circle className={`flow-dot${data?.words?.problems.length ? (data.words.warned ? " flow-dot-warned" : " flow-dot-faulty") : ""}`} cx={way.x} cy={way.y}>
-            <title>{data && saidOf(data).join("\n")}</title>
+            <title>{data && edgeTexts(data).join("\n")}</title>
           </circle>
         ))}
     </>
@@ -66,7 +66,7 @@ function isBare(data: FlowEdge["data"]): boolean {
 }
 
 /** All that an edge says, as its tooltip has it. */
-function saidOf({ edge, words, cost, mark }: NonNullable<FlowEdge["data"]>): string[] {
+function edgeTexts({ edge, words, cost, mark }: NonNullable<FlowEdge["data"]>): string[] {
   const parts = [mark?.text, inLine(edge.condition ?? ""), ...(words?.chips ?? []).map(inLine), cost?.warning || cost?.line, weightOf(edge), ...(words?.problems ?? []).map(inLine)];
   return parts.filter((part): part is string => Boolean(part));
 }
@@ -99,7 +99,7 @@ function Chips({ way, from, to, given, words, spot }: ChipsProps) {
   const size = spot || !words || !data ? null : boxSize(chipsWidth(chipTexts(data)));
   const { x, y } = chipSpot(way, from, to, spot?.width ?? size?.width ?? 0, size ? (size.height * letter) / USUAL_LETTER : undefined);
   const { across, down } = anchorOf(way);
-  const said = data ? saidOf(data) : [];
+  const said = data ? edgeTexts(data) : [];
   return (
     layer &&
     createPortal(

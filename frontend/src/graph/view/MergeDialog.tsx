@@ -20,12 +20,12 @@ function Deciding() {
   const { store } = useDesk();
   const clash = useEditor((state) => state.clash);
   const told = useTold(clash?.conflicts ?? NO_CONFLICTS, clash ? [clash.base, clash.theirs, clash.mine] : []);
-  const putOff = useEditor((state) => state.putOff);
+  const postponed = useEditor((state) => state.postponed);
   const [decided, setDecided] = useState<Decided>({});
   if (!clash) return null;
   // What was chosen stays as long as the conflict does.
-  if (clash === putOff) return null;
-  const putItOff = (): void => store.getState().set({ putOff: clash });
+  if (clash === postponed) return null;
+  const postpone = (): void => store.getState().set({ postponed: clash });
   const { conflicts, version } = clash;
   const choices = standing(decided, conflicts); // what others change again is decided again
   const choose = (some: readonly Conflict[], side: Side): void =>
@@ -34,7 +34,7 @@ function Deciding() {
   const all = (side: Side): void => choose(conflicts, side);
   const open = conflicts.filter((conflict) => !(nameOf(conflict) in choices)).length;
   return (
-    <Dialog wide onClose={putItOff} title={tn("{n} element has conflicting changes", "{n} elements have conflicting changes", conflicts.length)}>
+    <Dialog wide onClose={postpone} title={tn("{n} element has conflicting changes", "{n} elements have conflicting changes", conflicts.length)}>
       <p>
         {version === null
           ? t("Some of your unsaved changes conflict with later ones. Everything else is merged automatically.")
@@ -53,7 +53,7 @@ function Deciding() {
       ))}
       <div className="form-actions">
         <span role="status">{open ? tn("{n} to resolve", "{n} to resolve", open) : t("All resolved")}</span>
-        <button type="button" className="btn" onClick={putItOff}>
+        <button type="button" className="btn" onClick={postpone}>
           {t("Decide later")}
         </button>
         <button type="button" className="btn btn-primary" disabled={open > 0} onClick={() => store.getState().decide(choices)}>

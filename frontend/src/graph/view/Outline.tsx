@@ -10,7 +10,7 @@ import { t, tn } from "../texts";
 import { useDesk, useEditor } from "./context";
 import { addKind, nextSpot } from "./actions";
 import { Icon } from "./Icon";
-import { inLine, titleOf } from "./accessible_names";
+import { inLine, namesOf, titleOf } from "./accessible_names";
 
 interface Props {
   readonly onConnect: (from: string) => void;
@@ -35,7 +35,7 @@ function Nodes({ onConnect, onEdit }: Props) {
   const [shown, setShown] = useState(A_PAGE);
   const { keys } = indexOf(document.nodes);
   const labels = new Map(setup.kinds.map((kind) => [kind.type, kind.label]));
-  const called = new Map([...document.nodes].reverse().map((node) => [node.id, titleOf(node)]));
+  const called = namesOf(document.nodes);
   const targets = new Map<string, Set<string>>();
   for (const { from, to } of document.edges) targets.set(from, new Set([...(targets.get(from) ?? []), to]));
   return (
@@ -104,7 +104,7 @@ function Edges({ onEdit }: Pick<Props, "onEdit">) {
   const { document, chosen, mayChange } = state;
   const [shown, setShown] = useState(A_PAGE);
   const { keys } = indexOf(document.edges);
-  const called = new Map([...document.nodes].reverse().map((node) => [node.id, titleOf(node)]));
+  const called = namesOf(document.nodes);
   return (
     <section aria-label={t("Edges")} tabIndex={-1}>
       <h2>

@@ -23,7 +23,7 @@ export function Overtaken() {
     done();
     if (back) edit(back, t("Use mine"));
   };
-  return <Told key={nameOf(first)} conflict={first} onTheirs={done} onMine={takeBack} />;
+  return <OvertakenNotice key={nameOf(first)} conflict={first} onTheirs={done} onMine={takeBack} />;
 }
 
 interface Props {
@@ -32,7 +32,7 @@ interface Props {
   readonly onMine: () => void;
 }
 
-function Told({ conflict, onTheirs, onMine }: Props) {
+function OvertakenNotice({ conflict, onTheirs, onMine }: Props) {
   const who = useEditor((state) => state.by);
   const document = useEditor((state) => state.document);
   const isRemoved = conflict.theirs === undefined && conflict.kind !== "reducer";

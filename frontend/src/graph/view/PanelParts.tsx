@@ -28,12 +28,13 @@ function partShown(room: Element): string {
 
 interface Props {
   readonly kind: "node" | "edge";
+  readonly hasPreview: boolean;
   /** The preview has all of the panel. */
   readonly isPreview: boolean;
   readonly onPreview: (isPreview: boolean) => void;
 }
 
-export function PanelParts({ kind, isPreview, onPreview }: Props) {
+export function PanelParts({ kind, hasPreview, isPreview, onPreview }: Props) {
   const nav = useRef<HTMLElement>(null);
   const [shown, setShown] = useState(PARTS[0]?.[1] ?? "");
   useEffect(() => {
@@ -61,7 +62,7 @@ export function PanelParts({ kind, isPreview, onPreview }: Props) {
   };
   return (
     <nav ref={nav} className="editor-parts" aria-label={t("Parts of the panel")}>
-      {(kind === "edge" ? OF_EDGES : PARTS).map(([label, selector]) => (
+      {(kind === "edge" ? OF_EDGES : PARTS).slice(0, hasPreview ? undefined : -1).map(([label, selector]) => (
         <button key={selector} type="button" className="btn btn-sm btn-ghost"
           aria-current={current === selector || undefined}
           onClick={({ currentTarget }) => {

@@ -30,7 +30,7 @@ function Sheet({ onClose }: { readonly onClose: () => void }) {
         const answer = await server.publish(fields, signal);
         if ("html" in answer) return answer.html;
         // The server has moved on, and the canvas goes on: nothing is left to answer here.
-        toast(saidOf(answer));
+        toast(publishedWords(answer));
         onClose();
         return null;
       });
@@ -116,4 +116,4 @@ function useSheet() {
   return { box, wrong, busy, load, run };
 }
 
-const saidOf = ({ version }: Published): string => t("Published as version {n}. New executions use it; running ones keep their version.", { n: version });
+const publishedWords = ({ version }: Published): string => t("Published as version {n}. New executions use it; running ones keep their version.", { n: version });

@@ -66,7 +66,7 @@ export function SidePanel({ onConnect }: Props) {
           <Icon name="x" />
         </button>
       )}
-      {only && mayChange && <PanelParts kind={only.kind} isPreview={isPreview} onPreview={setAsTab} />}
+      {only && mayChange && <PanelParts kind={only.kind} hasPreview={isPreviewed} isPreview={isPreview} onPreview={setAsTab} />}
       <div className="editor-panel-top">
         {only && mayChange && <Policies key={`seen by ${only.key}`} kind={only.kind} id={only.key} />}
         {only && (mayChange ? <ServerForm key={only.kind} kind={only.kind} id={only.key} /> : <Plain key={only.key} kind={only.kind} id={only.key} />)}

@@ -13,6 +13,11 @@ export function titleOf(node: { readonly id: string; readonly name?: string }): 
   return shown(node.name?.trim() || node.id);
 }
 
+/** The names of nodes by their ids; of nodes of the same id the first. */
+export function namesOf<T extends { readonly id: string; readonly name?: string }>(nodes: readonly T[]): Map<string, string> {
+  return new Map([...nodes].reverse().map((node) => [node.id, titleOf(node)]));
+}
+
 /** An edge by the names of its nodes. */
 export function endsOf(nodes: readonly { readonly id: string; readonly name?: string }[], { from, to }: Pick<WorkflowEdge, "from" | "to">): string {
   const nameOf = (id: string): string => {

@@ -205,7 +205,7 @@ export function openProblem(store: EditorStore, problem: Problem): void {
   set({ visited: nameOfProblem(problem), ...(mayChange ? { wanted: problem.input || PANEL_TITLE } : {}) });
   chooseFound(store, target.kind, target.key);
   const edge = target.kind === "edge" ? find(document.edges, target.key) : undefined;
-  set({ sought: target.kind === "node" ? [target.key] : edge ? [edge.from, edge.to] : [] });
+  set({ zoomTarget: target.kind === "node" ? [target.key] : edge ? [edge.from, edge.to] : [] });
 }
 
 export function nextProblem(store: EditorStore, step: 1 | -1): void {

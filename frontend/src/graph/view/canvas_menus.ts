@@ -8,7 +8,7 @@ import { type EditorStore, onlyOne } from "../store";
 import { useDesk } from "./context";
 import { aboutOf, middleOf } from "./menu_target";
 import type { Popup } from "./Popups";
-import { tabbed } from "./tab_order";
+import { focusNextStop } from "./tab_order";
 
 /** The right button, the Menu key and Shift F10 open the menu of what they are pressed on, which is then selected. */
 export function useMenus(onPopup: (popup: Popup | null) => void) {
@@ -55,7 +55,7 @@ export function useElementKeys(): (event: KeyboardEvent) => void {
 function pressed(store: EditorStore, { key, shiftKey, ctrlKey, metaKey, altKey }: KeyboardEvent, on: TabStop): boolean {
   const { chosen, choose } = store.getState();
   const only = onlyOne(chosen);
-  if (key === "Tab" && !ctrlKey && !metaKey && !altKey) return tabbed(store, on, shiftKey);
+  if (key === "Tab" && !ctrlKey && !metaKey && !altKey) return focusNextStop(store, on, shiftKey);
   if (key === "Enter" && on.kind === only?.kind && on.key === only.key) document.querySelector<HTMLElement>(".editor-panel")?.focus();
   else if (key === "Escape") choose({});
   else return false;

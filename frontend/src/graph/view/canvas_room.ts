@@ -15,7 +15,7 @@ import { tokenWords } from "./Card";
 import { useDesk } from "./context";
 import { AROUND_CHIPS, chipBoxes, TOOLS_WIDTH, withChips } from "./first_view";
 import { drawnPlaces, type FlowEdge } from "./flow";
-import { chipsWidth, foldedWidth, textWidth } from "./text_width";
+import { BOLD, chipsWidth, foldedWidth, signsWidth, textWidth } from "./text_width";
 import { canvasAt, hasWords, isLarge, letterAt, levelOf, NAME, nameLetterAt, rowsAt, stepOf } from "./zoom";
 
 /** How the canvas is seen: the step of its zoom, and what cards and lines are told of it. */
@@ -92,15 +92,6 @@ function reachAt(drawn: Drawn, edges: readonly FlowEdge[], { step, shown, labels
   return reaches(cards, { lines, flow, letter, shown });
 }
 const NO_REACH: ReadonlyMap<Key, Reach> = new Map();
-
-// A sign is 1.15 letters wide with a gap (graph.css), and the letters of a mark are bold.
-const CHIP_SIGN = 17;
-const BOLD = 0.1;
-
-/** How much wider chips are by a sign before their words, and by bold letters. */
-function signsWidth({ mark, words }: NonNullable<FlowEdge["data"]>, texts: readonly string[]): number {
-  return Number(Boolean(words?.problems.length)) * CHIP_SIGN + (mark ? CHIP_SIGN + chipsWidth(texts) * BOLD : 0);
-}
 
 /** How wide chips are that say in signs alone what there is: if, a filter. */
 function shortWidth(data: NonNullable<FlowEdge["data"]>): number {

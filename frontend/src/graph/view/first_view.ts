@@ -12,7 +12,7 @@ import { markOf, type State } from "../store";
 import { chipTexts } from "./accessible_names";
 import { useDesk } from "./context";
 import { drawnPlaces } from "./flow";
-import { chipsWidth } from "./text_width";
+import { chipsWidth, signsWidth } from "./text_width";
 import { hasWords, letterAt, stepOf } from "./zoom";
 
 /** How wide the tools are, with the gap beside them. */
@@ -63,8 +63,6 @@ export function openingOf(state: Known, { width, height }: Size, whole = false):
 }
 const MOST_ATTEMPTS = 8;
 
-const CHIP_SIGN = 17;
-
 /** The boxes of the chips on lines ahead, with letters of a size, none wider than `most`. */
 export function chipBoxes(state: Pick<Known, "document" | "places" | "words" | "costs"> & Partial<Pick<Known, "marks">>, letter: number, most: number): Box[] {
   const { document } = state;
@@ -76,9 +74,10 @@ export function chipBoxes(state: Pick<Known, "document" | "places" | "words" | "
     const [from, to] = [places.get(edge.from), places.get(edge.to)];
     if (!from || !to || lanes.has(key)) return [];
     const cost = state.costs?.edges[key];
-    const texts = chipTexts({ edge, words: state.words?.edges[key], cost, mark: markOf(state.marks ?? null, "edges", edge.id) });
+    const shown = { edge, words: state.words?.edges[key], cost, mark: markOf(state.marks ?? null, "edges", edge.id) };
+    const texts = chipTexts(shown);
     if (!texts.length) return [];
-    const { width, height } = boxSize(chipsWidth(texts) + (cost?.warning ? CHIP_SIGN : 0));
+    const { width, height } = boxSize(chipsWidth(texts) + signsWidth(shown, texts));
     return [chipBox(wayOf(from, to, flow, undefined, endOf(edge)), from, to, { width: Math.min(width * scale, most), height: height * scale })];
   });
 }

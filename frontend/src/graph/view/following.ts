@@ -20,7 +20,7 @@ export function useFollowing(frame: { readonly current: HTMLDivElement | null })
   const { store } = useDesk();
   const flow = useReactFlow();
   const followed = useEditor((state) => state.followed);
-  const sought = useEditor((state) => state.sought);
+  const zoomTarget = useEditor((state) => state.zoomTarget);
   const chosen = useEditor((state) => {
     const only = onlyOne(state.chosen);
     return only?.kind === "node" ? only.key : null;
@@ -30,13 +30,13 @@ export function useFollowing(frame: { readonly current: HTMLDivElement | null })
     if (frame.current && followed.length) follow(frame.current, followed);
   }, [followed, frame, flow, store]);
   useEffect(() => {
-    if (frame.current && sought.length) follow(frame.current, sought, true);
-  }, [sought, frame, flow, store]);
+    if (frame.current && zoomTarget.length) follow(frame.current, zoomTarget, true);
+  }, [zoomTarget, frame, flow, store]);
   useEffect(() => {
     if (frame.current && chosen !== null && matchMedia(PHONE).matches) follow(frame.current, [chosen]);
   }, [chosen, frame, flow, store]);
 
-  function follow(element: HTMLElement, keys: readonly Key[], isSought = false): void {
+  function follow(element: HTMLElement, keys: readonly Key[], isZoomed = false): void {
     const size = sizeInSight(element);
     const { document, places: given } = store.getState();
     const places = placesOf(document, given);
@@ -45,11 +45,11 @@ export function useFollowing(frame: { readonly current: HTMLDivElement | null })
     if (!size.width || !spots.length) return;
     const box = around(spots);
     const before = flow.getViewport();
-    const near = isSought ? shownNear(before, size, box, READABLE_ZOOM) : null;
+    const near = isZoomed ? shownNear(before, size, box, READABLE_ZOOM) : null;
     if (near) return void flow.setViewport(near);
     // Where all was in sight, with the words of edges, all is again.
     const fitting = isSeen(before, size, box) || matchMedia(PHONE).matches ? null : fittedAgain(store, before, size);
-    if (fitting && fitting.zoom >= READABLE_ZOOM) return void flow.setViewport(fitting);
+    if (fitting && fitting.zoom >= READABLE_ZOOM && isSeen(fitting, size, box)) return void flow.setViewport(fitting);
     const shown = shownToo(before, size, box, others, READABLE_ZOOM) ?? before;
     const view = element.querySelector(".flow-map")?.checkVisibility() && isIn(MAP, shown, size, box) ? (shownWhole(shown, { ...size, height: size.height - MAP.height }, box) ?? shown) : shown;
     if (view !== before) void flow.setViewport(view);

@@ -1,4 +1,4 @@
-// What is typed into the form of an element becomes an edit; what others do to the element comes into the form.
+// The session of an opened form: what is typed becomes an edit, and what others do to the element is drawn.
 
 import { askAbout } from "../io/document_requests";
 import { wordsOf } from "../io/error_text";
@@ -214,7 +214,7 @@ export class FormSession {
     if (isOnCard) focusChosen(this.desk.store);
   }
 
-  /** A row more, less or elsewhere. It comes to pass though one looks elsewhere meanwhile. */
+  /** A row more, less or elsewhere. It is completed also where another element is selected meanwhile. */
   private async arrange({ name, value }: HTMLButtonElement): Promise<void> {
     if (this.arranging || this.shown === undefined) return;
     this.arranging = true;

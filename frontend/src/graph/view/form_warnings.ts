@@ -10,7 +10,7 @@ const LIST = "editor-warnings";
 /** Put warnings below the fields that they are about, and others at the end of the form. */
 export function showWarnings(form: HTMLFormElement, warnings: readonly Problem[], icons: string): void {
   for (const list of form.querySelectorAll(`.${LIST}`)) list.remove();
-  for (const field of form.querySelectorAll('[aria-describedby$="_warning"]')) {
+  for (const field of form.querySelectorAll('[aria-describedby*="_warning"]')) {
     const kept = (field.getAttribute("aria-describedby") ?? "").split(" ").filter((id) => id && !id.endsWith("_warning"));
     if (kept.length) field.setAttribute("aria-describedby", kept.join(" "));
     else field.removeAttribute("aria-describedby");

@@ -2,6 +2,7 @@
 
 import { BETWEEN_CHIPS, PADDING } from "../model/chips";
 import { USUAL_LETTER } from "../model/chip_room";
+import type { LineData } from "./flow";
 
 // A browser breaks a row that is as wide as its box by a share of a pixel.
 const SLACK = 2;
@@ -21,6 +22,16 @@ export function foldedWidth(texts: readonly string[]): number {
   const widthOf = (row: readonly string[]): number => (texts.length > 1 ? chipsWidth(row) : chipsWidth([row.join("")]));
   const splits = parts.slice(1).map((_, place) => Math.max(widthOf(parts.slice(0, place + 1)), widthOf(parts.slice(place + 1))));
   return Math.min(chipsWidth(texts), ...splits.map((width) => width + SLACK));
+}
+
+// A sign is 1.15 letters wide with a gap, and the letters of a mark are bold (graph.css).
+const SIGN = 17;
+export const BOLD = 0.1;
+
+/** How much wider chips are than their texts: by signs before the words, and by the bold letters of a mark. */
+export function signsWidth({ mark, words, cost }: Pick<LineData, "mark" | "words" | "cost">, texts: readonly string[]): number {
+  const signs = Number(Boolean(words?.problems.length)) + Number(Boolean(mark)) + Number(Boolean(cost?.warning));
+  return signs * SIGN + (mark ? chipsWidth(texts) * BOLD : 0);
 }
 
 /** The width of a text in letters of a size, in canvas units. */

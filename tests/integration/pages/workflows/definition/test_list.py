@@ -71,17 +71,17 @@ def test_a_name_that_a_workflow_has_is_said_beside_the_field(
     assert 'href="/workflows/small/"' in said
     said = text(designer.get("/workflows/+new/same-name/", {"name": "Another"}))
     assert "href" not in said
-    assert "Left empty, it becomes another." in said
+    assert "If empty, the id is another." in said
 
 
 def test_a_name_without_letters_of_ids_gets_the_slug_of_its_template(designer: Client) -> None:
     given = {"name": "客服流程", "start_with": "support"}
     said = text(designer.get("/workflows/+new/same-name/", given))
-    assert "Left empty, it becomes support." in said
+    assert "If empty, the id is support." in said
     answer = send(designer, "/workflows/+new/", given)
     assert answer.headers["location"] == "/workflows/support/editor/"
     said = text(designer.get("/workflows/+new/same-name/", given))
-    assert "Left empty, it becomes support-2." in said
+    assert "If empty, the id is support-2." in said
 
 
 def test_each_template_is_offered_with_a_picture_and_the_first_is_chosen(designer: Client) -> None:

@@ -36,7 +36,7 @@ def seen_on(client: Client, path: str) -> dict[str, str]:
 def test_deleting_a_node_names_the_edges_that_go_with_it(designer: Client, small: Workflow) -> None:
     path = "/workflows/small/nodes/answer/delete/"
     page = text(designer.get(path))
-    assert "Delete the node Answer" in page
+    assert "Delete the node “Answer”" in page
     assert "start → Answer" in page
     assert send(designer, path, seen_on(designer, path)).status_code == 302
     assert [each.id for each in draft().nodes] == ["start"]
@@ -45,7 +45,7 @@ def test_deleting_a_node_names_the_edges_that_go_with_it(designer: Client, small
 
 def test_deleting_an_edge_keeps_its_nodes(designer: Client, small: Workflow) -> None:
     path = "/workflows/small/edges/go/delete/"
-    assert "Delete the edge start → Answer" in text(designer.get(path))
+    assert "Delete the edge “start → Answer”" in text(designer.get(path))
     assert send(designer, path, seen_on(designer, path)).status_code == 302
     assert (len(draft().nodes), len(draft().edges)) == (2, 0)
     assert designer.get(path).status_code == 404
