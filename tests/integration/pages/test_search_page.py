@@ -110,7 +110,7 @@ def test_a_wrong_filter_is_named_beside_the_form(reviewer: Client) -> None:
 
 def test_words_without_letters_and_digits_are_said_to_find_nothing(reviewer: Client) -> None:
     html = reviewer.get("/search/", {"q": " 😀 !"}).content.decode()
-    assert "Texts are found by their letters and digits" in html
+    assert "Enter at least one letter or digit." in html
     assert "Find what was said" not in html
 
 
