@@ -94,6 +94,7 @@ def test_what_three_people_change_in_different_places_goes_together(
     look(second)
     apply(second)
     expect(third.get_by_text("designer changed items")).to_be_visible()
+    expect(third.get_by_text("based on version 3")).to_be_visible()
     look(third)  # what they did in other places of the list is put together without a question
     apply(third)
     state = state_of(api, name)

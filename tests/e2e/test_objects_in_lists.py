@@ -40,14 +40,19 @@ def test_a_field_in_a_list_of_objects_is_changed_reverted_and_approved(
     expect(page.get_by_text("1 unapplied change")).to_be_hidden()
     price.fill("abc")
     expect(price).to_have_attribute("aria-invalid", "true")
-    expect(price).to_have_attribute("aria-description", "Enter a number.")
+    expect(page.get_by_text("flights: item 1: price: Enter a number.")).to_be_visible()
     price.fill("149.50")
+    expect(page.get_by_text("Enter a number.")).to_have_count(0)
+    seat = first.get_by_label("flights: item 1: seat", exact=True)
+    seat.select_option("text")
+    expect(seat).to_be_focused()
+    seat.fill("12A")
     page.get_by_label("customer: address: city", exact=True).fill("Dallas")
     page.get_by_role("button", name="Review changes").click()
     page.get_by_role("button", name="Approve with these changes").click()
     expect(page.get_by_text("Approved", exact=False).first).to_be_visible()
     found = state(api, name)
-    changed = [FLIGHTS[0] | {"price": 149.5}, FLIGHTS[1]]
+    changed = [FLIGHTS[0] | {"price": 149.5, "seat": "12A"}, FLIGHTS[1]]
     assert repr(found["flights"]) == repr(changed)
     assert repr(found["customer"]) == repr(
         CUSTOMER | {"address": {"city": "Dallas", "zip": "78217"}}

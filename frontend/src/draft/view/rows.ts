@@ -130,7 +130,7 @@ function isChanged(row: HTMLElement): boolean {
 /** A number that is none is marked while it is typed; what the server said of it goes once it is one. */
 function markNumber(row: HTMLElement, reason: string): void {
   const field = fieldOf(row, "value");
-  const said = row.querySelector<HTMLElement>("[data-wrong-number]");
+  const said = row.querySelector<HTMLElement>(":scope > [data-wrong-number]"); // those of a list or object are in its fields
   const isNumber = field instanceof HTMLInputElement && fieldOf(row, "kind")?.value === "number";
   const wrong = isNumber && field.value.trim() !== "" && isWrong({ name: null, kind: "number", text: field.value });
   if (!wrong) {

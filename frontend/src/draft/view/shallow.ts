@@ -2,11 +2,12 @@
 // stays the field of the form: what is typed here is put into its text, as someone would type it.
 
 import {
-  EMPTY, formersOf, isWrong, itemLike, jsonOf, leavesOf, MOST_FIELDS, MOST_INPUTS, pathsOf, shallowOf, withField, withItem, without, withValues,
-  type Field, type Group, type Path, type Shallow,
+  EMPTY, formersOf, isWrong, jsonOf, leavesOf, pathsOf, shallowOf, without, withValues,
+  type Field, type FieldKind, type Group, type Path, type Shallow,
 } from "../model/shallow";
 import { beforeOf, fieldOf, rowsOf, shortened } from "./rows";
-import { button, inputOf, isShort, kindWord, mark, nameTag, type Input } from "./shallow_inputs";
+import { adderOf, openerOf } from "./shallow_adder";
+import { button, filled, inputOf, isShort, mark, nameTag, sayWrong, type Input } from "./shallow_inputs";
 
 interface Drawn {
   readonly box: HTMLElement;
@@ -16,35 +17,38 @@ interface Drawn {
   readonly compare: () => void;
 }
 
-const KINDS = ["text", "number", "boolean", "null"] as const;
 const drawn = new WeakMap<HTMLTextAreaElement, Drawn>();
 const asJson = new WeakSet<HTMLTextAreaElement>(); // someone wants the text, or types in it
 let isPutting = false;
+let isDrawing = false;
 
 /** Who types JSON keeps that field: nothing moves under the pointer when the field is left. */
 export function noteTyping(target: EventTarget | null): void {
   if (target instanceof HTMLTextAreaElement && !isPutting) asJson.add(target);
 }
 
-function filled(text: string | undefined, values: { readonly [name: string]: string | number }): string {
-  return (text ?? "").replace(/\{(\w+)\}/g, (whole, name: string) => String(values[name] ?? whole));
-}
-
 /** Draws the fields of each row that has some, or draws them again if its text changed elsewhere. */
 export function drawShallow(form: HTMLFormElement): void {
-  for (const row of rowsOf(form)) {
-    const area = fieldOf(row, "value");
-    const kind = fieldOf(row, "kind")?.value;
-    if (!(area instanceof HTMLTextAreaElement) || (kind !== "list" && kind !== "object")) continue;
-    const there = drawn.get(area);
-    if (there?.text === area.value) there.compare();
-    if (there ? there.text === area.value : document.activeElement === area || asJson.has(area)) continue;
-    there?.box.remove();
-    drawn.delete(area);
-    area.hidden = false;
-    if (shallowOf(area.value) === null || area.getAttribute("aria-invalid") === "true") continue;
-    draw(form, row, area);
+  if (isDrawing) return; // a field that is removed with the focus in it says first that it changed
+  isDrawing = true;
+  try {
+    for (const row of rowsOf(form)) drawRow(form, row);
+  } finally {
+    isDrawing = false;
   }
+}
+
+function drawRow(form: HTMLFormElement, row: HTMLElement): void {
+  const area = fieldOf(row, "value");
+  const kind = fieldOf(row, "kind")?.value;
+  if (!(area instanceof HTMLTextAreaElement) || (kind !== "list" && kind !== "object")) return;
+  const there = drawn.get(area);
+  if (there?.text === area.value) return there.compare();
+  if (!there && (document.activeElement === area || asJson.has(area))) return;
+  there?.box.remove();
+  drawn.delete(area);
+  area.hidden = false;
+  if (shallowOf(area.value) !== null && area.getAttribute("aria-invalid") !== "true") draw(form, row, area);
 }
 
 function draw(form: HTMLFormElement, row: HTMLElement, area: HTMLTextAreaElement): void {
@@ -58,6 +62,7 @@ function draw(form: HTMLFormElement, row: HTMLElement, area: HTMLTextAreaElement
   let formers: ReturnType<typeof formersOf> = [];
   const box = groupOf(filled(words.fields, { key }), leaves.every(isShort) ? "shallow shallow-short" : "shallow");
   const state: Drawn = { box, text: base, compare };
+  const adding = { form, inputs: leaves.length, add };
   fill(box, whole, [], key);
   compare();
   area.before(box);
@@ -90,6 +95,12 @@ function draw(form: HTMLFormElement, row: HTMLElement, area: HTMLTextAreaElement
     focusIn(row, path);
   }
 
+  /** A null that gets a value: it is typed next. */
+  function become(which: number, kind: FieldKind): void {
+    inputs[which]!.value = "null"; // until it is drawn again
+    add(paths[which]!, (text) => withValues(text, leavesOf(shallowOf(text)!).map((leaf, at) => (at === which ? { ...leaf, kind, text: EMPTY[kind] } : leaf))));
+  }
+
   function focusWrong(): void {
     inputs.find((input) => input.getAttribute("aria-invalid") === "true")?.focus();
   }
@@ -103,7 +114,9 @@ function draw(form: HTMLFormElement, row: HTMLElement, area: HTMLTextAreaElement
       if (field.kind === "group") box.append(innerOf(field, at, name, gone));
       else box.append(nameTag(field.name, place), leafOf(field, at, name), gone);
     });
-    box.append(adderOf(group, path, label));
+    const line = adderOf(adding, group, path, label);
+    if (!path.length) line.append(button(words.asJson ?? "", "shallow-json", () => showJson(form, row, area)));
+    box.append(line);
   }
 
   function innerOf(group: Group, path: Path, label: string, gone: HTMLElement): HTMLElement {
@@ -115,19 +128,21 @@ function draw(form: HTMLFormElement, row: HTMLElement, area: HTMLTextAreaElement
     fill(inner, group, path, label);
     const line = inner.lastElementChild as HTMLElement;
     line.hidden = !line.childElementCount;
-    if (!line.hidden) gone.before(opener(line, addWord(group), label, !group.fields.length));
+    if (!line.hidden) gone.before(openerOf(adding, group, line, label));
     return inner;
   }
 
   function leafOf(field: Field, path: Path, label: string): Input {
-    const input = inputOf(field);
+    const input = inputOf(form, field);
     input.dataset.path = path.join(".");
     input.setAttribute("aria-label", label);
     if (input instanceof HTMLSelectElement) input.disabled = area.readOnly;
     else input.readOnly ||= area.readOnly;
     input.addEventListener("input", (event) => {
       event.stopPropagation(); // the text area says it
+      if (field.kind === "null") return become(which, input.value as FieldKind);
       markLeaf(which);
+      sayWrong(box, inputs, (name) => filled(words.field, { key: name, name: words.notANumber ?? "" }));
       state.text = typedText();
       put(state.text);
     });
@@ -151,50 +166,6 @@ function draw(form: HTMLFormElement, row: HTMLElement, area: HTMLTextAreaElement
     const said = changed && was ? (row.querySelector<HTMLElement>(".edit-key-tools")?.dataset.before ?? "") : "";
     mark(inputs[which]!, wrong, changed, wrong ? (words.notANumber ?? "") : said.replace("{value}", () => shortened(was!.text)));
   }
-
-  /** What adds a field or an item; for the whole also what shows the JSON. */
-  function adderOf(group: Shallow, path: Path, label: string): HTMLElement {
-    const line = document.createElement("div");
-    line.className = "shallow-add";
-    const item = itemLike(group);
-    const hasRoom = group.fields.length < MOST_FIELDS && leaves.length + Math.max(item?.length ?? 1, 1) <= MOST_INPUTS;
-    if (hasRoom) line.append(...(item === null ? choicesOf(group, path, label) : [itemAdder(path, group, item)]));
-    if (!path.length) line.append(button(words.asJson ?? "", "shallow-json", () => showJson(form, row, area)));
-    return line;
-  }
-
-  function addWord({ isList }: Shallow): string {
-    return (isList ? words.addItem : words.addField) ?? "";
-  }
-
-  function itemAdder(path: Path, { fields }: Shallow, item: readonly Field[]): HTMLElement {
-    return button(words.addItem ?? "", "", () => add([...path, fields.length], (text) => withItem(text, path, item)));
-  }
-
-  function choicesOf(group: Shallow, path: Path, label: string): HTMLElement[] {
-    const kind = document.createElement("select");
-    kind.className = "form-select form-select-sm";
-    const does = addWord(group);
-    kind.setAttribute("aria-label", path.length ? filled(words.field, { key: label, name: does }) : does);
-    const holders = path.length ? [] : group.isList ? (["object"] as const) : (["list", "object"] as const);
-    for (const each of [...KINDS, ...holders]) kind.add(new Option(kindWord(form, each), each));
-    const name = document.createElement("input");
-    name.className = "form-control form-control-sm";
-    name.placeholder = words.fieldName ?? "";
-    name.setAttribute("aria-label", `${label}: ${words.fieldName}`);
-    for (const each of [kind, name]) each.addEventListener("input", (event) => event.stopPropagation());
-    const adds = button(does, "", () => {
-      const taken = group.fields.some((field) => field.name === name.value);
-      if (!group.isList && (!name.value || taken)) return name.focus();
-      const chosen = kind.value as (typeof KINDS)[number] | "list" | "object";
-      const json = chosen === "list" ? "[]" : "{}";
-      const made = chosen === "list" || chosen === "object" ? ({ kind: "json", text: json } as const) : { kind: chosen, text: EMPTY[chosen] };
-      add([...path, group.fields.length], (text) => withField(text, path, { name: group.isList ? null : name.value, ...made }));
-    });
-    const all = [...(group.isList ? [] : [name]), kind, adds];
-    if (!group.fields.length) all[0]!.dataset.path = [...path, 0].join("."); // an empty one has nothing else to type in
-    return all;
-  }
 }
 
 function groupOf(label: string, css: string): HTMLElement {
@@ -203,19 +174,6 @@ function groupOf(label: string, css: string): HTMLElement {
   box.setAttribute("role", "group");
   box.setAttribute("aria-label", label);
   return box;
-}
-
-/** Inner lists and objects show what adds to them only when asked to, or when they are empty. */
-function opener(line: HTMLElement, does: string, label: string, isOpen: boolean): HTMLButtonElement {
-  const made = button(does, "", () => open(line.hidden !== false));
-  made.setAttribute("aria-label", `${does}: ${label}`);
-  const open = (isShown: boolean): void => {
-    line.hidden = !isShown;
-    made.setAttribute("aria-expanded", String(isShown));
-    if (isShown && line.isConnected) line.querySelector<HTMLElement>("input, select")?.focus();
-  };
-  open(isOpen);
-  return made;
 }
 
 /** What is added or removed is drawn by now: the focus goes to what is at its place, or else before it. */
