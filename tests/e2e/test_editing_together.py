@@ -83,9 +83,9 @@ def test_what_three_people_change_in_different_places_goes_together(
 ) -> None:
     first, second, third = three
     field(first, "plan").fill("ask Anna")
-    items = '[{"id": "a", "text": "first"}, {"id": "b", "text": "second, by two"}]'
-    field(second, "items").fill(items)
+    field(second, "items: item 2: text").fill("second, by two")
     more = '[{"id": "a", "text": "first, by three"}, {"id": "b", "text": "second"}, {"id": "c"}]'
+    as_json(third, "items")
     field(third, "items").fill(more)
     field(third, "tone").fill("warm")
     look(first)
@@ -94,6 +94,7 @@ def test_what_three_people_change_in_different_places_goes_together(
     look(second)
     apply(second)
     expect(third.get_by_text("designer changed items")).to_be_visible()
+    expect(third.get_by_text("based on version 3")).to_be_visible()
     look(third)  # what they did in other places of the list is put together without a question
     apply(third)
     state = state_of(api, name)

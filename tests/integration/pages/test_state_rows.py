@@ -190,6 +190,24 @@ def test_among_many_keys_those_that_are_reviewed_come_first(reviewer: Client, ru
     assert names.index("draft") < names.index("a1") < names.index("a2") < names.index("a14")
 
 
+def test_objects_in_a_list_come_laid_out_and_one_of_their_fields_changes_alone(
+    reviewer: Client,
+) -> None:
+    """As the script edits them: it changes the text of the key at one place."""
+    flights = [{"z": 9007199254740993, "price": 152.0, "": "\u202ea"}, {"a.b": None, "ok": True}]
+    run = with_reducers({"flights": flights, "customer": {"address": {"city": "Austin"}}})
+    html = text(reviewer.get(url(run, "state/")))
+    assert 'data-add-item="Add an item"' in html
+    fields = opened(reviewer, run)
+    shown = fields[f"value-{field_of(fields, 'flights')}"].replace("\r\n", "\n")
+    assert '\n    "price": 152.0,\n' in shown
+    assert "There are no changes yet" in text(send(reviewer, run, fields))
+    fields = typed(fields, flights=shown.replace("true", "false"))
+    assert apply(reviewer, run, send(reviewer, run, fields)).status_code == 302
+    changed = [flights[0], {"a.b": None, "ok": False}]
+    assert repr(run.state()["flights"]) == repr(changed)  # also the order, and 152.0
+
+
 def test_a_refusal_leads_to_the_first_wrong_key(reviewer: Client, run: Run) -> None:
     html = text(send(reviewer, run, typed(opened(reviewer, run), count="three")))
     link = re.search(r'href="#(value-\d+)">Go to the field', html)

@@ -115,7 +115,7 @@ export function replaceRows(form: HTMLFormElement, fresh: Element): void {
 const befores = new WeakMap<HTMLElement, Value>(); // a field that is replaced forgets how it came
 
 /** The value of the state, which the server says of a row that it shows changed. */
-function beforeOf(row: HTMLElement): Value {
+export function beforeOf(row: HTMLElement): Value {
   const { beforeKind: kind, beforeText: text } = row.dataset;
   const before = befores.get(row) ?? (kind === undefined ? rowValue(row, true) : { kind, text: text ?? "", gone: false });
   befores.set(row, before);
@@ -130,7 +130,7 @@ function isChanged(row: HTMLElement): boolean {
 /** A number that is none is marked while it is typed; what the server said of it goes once it is one. */
 function markNumber(row: HTMLElement, reason: string): void {
   const field = fieldOf(row, "value");
-  const said = row.querySelector<HTMLElement>("[data-wrong-number]");
+  const said = row.querySelector<HTMLElement>(":scope > [data-wrong-number]"); // those of a list or object are in its fields
   const isNumber = field instanceof HTMLInputElement && fieldOf(row, "kind")?.value === "number";
   const wrong = isNumber && field.value.trim() !== "" && isWrong({ name: null, kind: "number", text: field.value });
   if (!wrong) {
@@ -155,6 +155,11 @@ function markNumber(row: HTMLElement, reason: string): void {
   }
 }
 
+/** A value as a tooltip says it. */
+export function shortened(text: string): string {
+  return text.length > LONGEST_TITLE ? `${text.slice(0, LONGEST_TITLE)}…` : text;
+}
+
 /** Mark the rows that differ from the state, and offer to revert them; how many differ. */
 export function markRows(form: HTMLElement): number {
   let count = 0;
@@ -166,9 +171,7 @@ export function markRows(form: HTMLElement): number {
     const tools = row.querySelector<HTMLElement>(".edit-key-tools");
     if (tools === null) continue;
     tools.hidden = !changed;
-    const { text } = beforeOf(row);
-    const short = text.length > LONGEST_TITLE ? `${text.slice(0, LONGEST_TITLE)}…` : text;
-    tools.title = changed ? (tools.dataset.before ?? "").replace("{value}", () => short) : "";
+    tools.title = changed ? (tools.dataset.before ?? "").replace("{value}", () => shortened(beforeOf(row).text)) : "";
   }
   return count;
 }
