@@ -6,7 +6,7 @@ from uuid import uuid4
 
 import httpx
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Browser, Locator, Page, expect
 
 from tests.browser import assert_accessible_in_every_look
 
@@ -105,3 +105,23 @@ def test_the_canvas_beside_a_comparison_marks_what_is_new_removed_and_changed(
     assert_accessible_in_every_look(page)
     card(page, "n4").get_by_role("link").click()
     expect(page.locator("#differences")).to_be_in_viewport()
+
+
+def test_without_scripts_the_list_of_nodes_and_the_drawing_of_the_server_stand_there(
+    browser: Browser, viewer_page: Page, conversation: str, api: httpx.Client
+) -> None:
+    begin(api, conversation)
+    complete(api, conversation, "n0")
+    save(api, conversation, {"n0": "Ask", "n9": "New"}, 1)
+    signed_in = viewer_page.context.storage_state()
+    with browser.new_context(java_script_enabled=False, storage_state=signed_in) as context:
+        page = context.new_page()
+        origin = viewer_page.url.split("/", 3)[:3]
+        page.goto("/".join([*origin, "executions", conversation, ""]))
+        steps = page.get_by_role("list", name="Nodes of the workflow").get_by_role("listitem")
+        expect(steps).to_have_count(4)
+        expect(steps.nth(0)).to_contain_text("done")
+        expect(page.locator("[data-drawn]")).to_be_hidden()
+        page.goto("/".join([*origin, "workflows", conversation, "diff", "?from=1&to=draft"]))
+        expect(page.locator("svg.graph .graph-added").first).to_be_visible()
+        expect(page.locator(".graph-legend")).to_be_visible()

@@ -31,7 +31,7 @@ from workflows.store.workflow import find_workflow
 _SIGNS: Final = (
     Sign("added", "plus", gettext_lazy("new")),
     Sign("removed", "minus", gettext_lazy("removed")),
-    Sign("changed", "pencil", gettext_lazy("changed")),
+    Sign("changed", "tilde", gettext_lazy("changed")),
 )
 _WORDS: Final[Mapping[str, Text]] = {each.name: each.word for each in _SIGNS}
 
