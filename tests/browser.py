@@ -52,6 +52,7 @@ addEventListener("securitypolicyviolation", (event) =>
   console.error(`CSP: ${event.effectiveDirective} blocked ${event.blockedURI} ${event.sample}`));
 """
 # A function: a bare expression is evaluated by what the content security policy refuses.
+_AT_REST: Final = "() => !document.querySelector('[aria-busy=true]')"
 _FITS: Final = "() => document.documentElement.scrollWidth <= innerWidth"
 # The rules of axe that look at colours: all that one theme can break and the other does not.
 COLOURS: Final = ("color-contrast", "link-in-text-block")
@@ -201,6 +202,8 @@ def assert_accessible(
     in ``leave_out`` are not asked.
     """
     page.wait_for_load_state()
+    with suppress(TimeoutError):  # what is asked for again is faded until it is here
+        page.wait_for_function(_AT_REST, timeout=5_000)
     try:
         findings = _findings(page, rules, exclude, leave_out)
     except Error:

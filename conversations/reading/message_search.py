@@ -1,8 +1,10 @@
 """Searches the messages of a conversation, a bounded stretch at a time."""
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Final
 
 import orjson
@@ -25,6 +27,10 @@ _MARKS_WITHIN: Final = r"([*_`~]{0,3})"
 MOST_MESSAGES: Final = 25_000
 _MOST_BYTES: Final = 24 * 1024 * 1024
 _AROUND: Final = 60
+_SEVERAL: Final = re.compile(r"(?:[\"“][^\"“”]+[\"”]\s*){2,}")
+_QUOTED: Final = re.compile(r"[\"“]([^\"“”]+)[\"”]")
+_NEAR: Final = _AROUND  # characters in which several texts are shown together
+_MOST_MATCHES: Final = 40  # of each of several texts in one message
 _PASSAGE: Final = 600  # on each side of the words in a message that is shown shortened
 _MARKS: Final = 400  # beyond the passage: how far the other mark of a pair is looked for
 
@@ -59,7 +65,8 @@ class SearchResult:
 def find(head: Conversation, view: View, words: str, start: int = 0) -> SearchResult:
     """Finds the messages of a view from a position on that have the words, ignoring case.
 
-    Marks of Markdown within the words are ignored, too. It searches text, and the names and
+    Several texts in quotes, as in ``"late" "refund"``, may stand anywhere in the message. Marks of
+    Markdown within the words are ignored, too. It searches text, and the names and
     arguments of tool calls. Raises ValidationFailed for words that are too long.
     """
     if len(words) > LONGEST:
@@ -68,7 +75,7 @@ def find(head: Conversation, view: View, words: str, start: int = 0) -> SearchRe
         )
     if not words:
         return SearchResult((), None, len(view))
-    pattern = _pattern(words)
+    patterns = [_pattern(text) for text in sought(words)]
     hits: list[SearchHit] = []
     read = 0
     for position, index, role, body in _messages(head, view, start):
@@ -76,16 +83,44 @@ def find(head: Conversation, view: View, words: str, start: int = 0) -> SearchRe
             return SearchResult(hits, position, len(view))
         read += len(body)
         text = searched_text(orjson.loads(body))
-        if match := pattern.search(text):
+        if match := _nearest(patterns, text):
             hits.append(_hit(index, position, role, text, match))
     return SearchResult(hits, None, len(view))
 
 
 def passage(index: int, role: str, body: bytes, words: str) -> SearchHit | None:
-    """Returns the first match in one message, with more of the text around it."""
+    """Returns the match in one message, with more of the text around it."""
     text = searched_text(orjson.loads(body))
-    match = _pattern(words).search(text) if words else None
+    match = _nearest([_pattern(each) for each in sought(words)], text) if words else None
     return _hit(index, 0, role, text, match, _PASSAGE) if match else None
+
+
+def sought(words: str) -> list[str]:
+    """Returns the texts that a message has to have: those in quotes if they are several."""
+    return _QUOTED.findall(words) if _SEVERAL.fullmatch(words) else [words]
+
+
+def _nearest(patterns: Sequence[re.Pattern[str]], text: str) -> re.Match[str] | None:
+    """Returns the match from which on the most patterns are near; None if one pattern has none."""
+    if len(patterns) == 1:
+        return patterns[0].search(text)
+    found: list[tuple[int, re.Match[str]]] = []
+    for number, pattern in enumerate(patterns):
+        matches = [(number, match) for match in islice(pattern.finditer(text), _MOST_MATCHES)]
+        if not matches:
+            return None
+        found += matches
+    found.sort(key=lambda each: each[1].start())
+    near: Counter[int] = Counter()
+    most, nearest, end = 0, found[0][1], 0
+    for number, match in found:
+        while end < len(found) and found[end][1].start() <= match.start() + _NEAR:
+            near[found[end][0]] += 1
+            end += 1
+        if len(+near) > most:
+            most, nearest = len(+near), match
+        near[number] -= 1
+    return nearest
 
 
 def _pattern(words: str) -> re.Pattern[str]:

@@ -19,6 +19,8 @@ _MOST_TEXT: Final = 200_000  # characters of long texts in one tree; the rest is
 _SHORT_ROW: Final = 16
 _OPEN_ROW: Final = 64
 _A_LINE: Final = 10
+_FIRST_FIELDS: Final = 3  # of a folded object are shown beside it, each
+_FIRST_LETTERS: Final = 24  # with so many characters
 
 
 class JsonView:
@@ -42,9 +44,9 @@ class JsonView:
     def _line(self, key: SafeString, value: JsonValue, depth: int) -> SafeString:
         self.left -= 1
         if isinstance(value, dict) and value:
-            return self._fold(
-                key, "{}", depth, [(_key(name), item) for name, item in value.items()]
-            )
+            first = _first_fields(value) if depth >= self.open_depth else mark_safe("")
+            inside = [(_key(name), item) for name, item in value.items()]
+            return self._fold(key, "{}", depth, inside, first)
         if isinstance(value, list) and value and not any(map(_is_long, value)):
             return self._row(key, value, depth)
         if isinstance(value, list) and value:
@@ -53,16 +55,21 @@ class JsonView:
         return format_html('<div class="json-line">{}{}</div>', key, self._scalar(value))
 
     def _fold(
-        self, key: SafeString, braces: str, depth: int, items: list[tuple[SafeString, JsonValue]]
+        self,
+        key: SafeString,
+        braces: str,
+        depth: int,
+        items: list[tuple[SafeString, JsonValue]],
+        first: SafeString = mark_safe(""),
     ) -> SafeString:
         count = _items_counted(len(items))
         if braces == "{}":
             count = ngettext("%(n)d key", "%(n)d keys", len(items)) % {"n": len(items)}
         if depth >= _DEEPEST:
             return format_html('<div class="json-line">{}{}…{}</div>', key, braces[0], braces[1])
-        return _folding(
-            key, braces, count, self._items(items, depth), is_open=depth < self.open_depth
-        )
+        inside = self._items(items, depth)
+        is_open = depth < self.open_depth
+        return _folding(key, braces, count, inside, first, is_open=is_open)
 
     def _row(self, key: SafeString, items: list[JsonValue], depth: int) -> SafeString:
         """Draws a list of numbers and the like, in as many lines as it needs."""
@@ -117,19 +124,43 @@ class JsonView:
 
 
 def _folding(
-    key: SafeString, braces: str, count: str, inside: SafeString, *, is_open: bool
+    key: SafeString,
+    braces: str,
+    count: str,
+    inside: SafeString,
+    first: SafeString = mark_safe(""),
+    *,
+    is_open: bool,
 ) -> SafeString:
     return format_html(
         '<details class="json-fold"{}><summary>{}<span class="json-brace">{}</span>'
-        ' <span class="json-count">{}</span></summary>'
+        ' <span class="json-count">{}</span>{}</summary>'
         '<div class="json-items">{}</div><div class="json-brace">{}</div></details>',
         mark_safe(" open") if is_open else "",
         key,
         braces[0],
         count,
+        first,
         inside,
         braces[1],
     )
+
+
+def _first_fields(value: dict[str, JsonValue]) -> SafeString:
+    """Returns what tells a folded object from others: its first fields that are no object or list."""
+    plain = [(name, item) for name, item in value.items() if not isinstance(item, dict | list)]
+    pairs = (
+        (_begun(name), _begun(item) if isinstance(item, str) else json.dumps(item))
+        for name, item in plain[:_FIRST_FIELDS]
+    )
+    fields = format_html_join(", ", "{}: {}", pairs)
+    return format_html(' <span class="json-first">{}</span>', fields) if fields else fields
+
+
+def _begun(text: str) -> SafeString:
+    """Returns the beginning of a text, without quotes and on one line."""
+    head = text if len(text) <= _FIRST_LETTERS else text[: _FIRST_LETTERS - 1] + "…"
+    return visible(" ".join(head.split()), in_json=True)
 
 
 def _items_counted(count: int) -> str:

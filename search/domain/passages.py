@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Final
 
@@ -36,9 +36,13 @@ class PassagePiece:
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A part of a text in pieces; ``cut_before`` and ``cut_after`` tell that the text continues."""
+    """A part of a text in pieces; ``cut_before`` and ``cut_after`` tell that the text continues.
+
+    ``matches`` are the phrases as the text has them first, also those that the part lacks.
+    """
 
     pieces: tuple[PassagePiece, ...]
+    matches: tuple[str, ...] = ()
     cut_before: bool = False
     cut_after: bool = False
 
@@ -80,7 +84,9 @@ def passage_of(text: str, query: Query) -> Passage | None:
         if not found:
             return None
         spans += [(start, stop, number) for start, stop in found]
-    return _around(text, *_shown_places(sorted(spans)))
+    first = {number: text[start:stop] for start, stop, number in reversed(spans)}
+    matches = tuple(first[number] for number in range(len(query.phrases)))
+    return replace(_around(text, *_shown_places(sorted(spans))), matches=matches)
 
 
 def has_tool(names: Sequence[str], tool: str) -> bool:

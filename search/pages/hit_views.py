@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy as _
 
 from conversations.reading.display_names import display_name, read_display_names
 from ctxadmin.ui.components import Text
-from search.domain.passages import Passage, PassagePiece
+from search.domain.passages import Passage
 from search.domain.query import HitKind
 from search.hits import Hit
 
@@ -135,27 +135,32 @@ def url_of(hit: Hit) -> str:
     return conversation
 
 
-def found_words(pieces: Sequence[PassagePiece]) -> str:
-    """Returns what a conversation looks for, as one phrase, to show a passage.
+def found_words(passage: Passage) -> str:
+    """Returns what a conversation looks for to show a passage.
 
-    From the first match to the last one, if these are several words in a short stretch of a line;
-    else the longest match.
+    From the first match to the last one, if all are in a short stretch of a line; else each of them
+    in quotes, as far as there is room.
     """
-    marked = [place for place, piece in enumerate(pieces) if piece.marked]
-    if not marked:
-        return ""
-    matches = [pieces[place].text for place in marked]
-    stretch = pieces[marked[0] : marked[-1] + 1]
+    marked = [place for place, piece in enumerate(passage.pieces) if piece.marked]
+    apart = list({match.casefold(): match for match in passage.matches}.values())
+    if not marked or len(apart) < 2:
+        return apart[0] if apart else ""
+    stretch = passage.pieces[marked[0] : marked[-1] + 1]
     text = "".join(piece.text for piece in stretch)
     is_short = len(text) <= _LONGEST_STRETCH and len(text.splitlines()) == 1
     is_plain = not any(piece.markdown for piece in stretch)
-    several = len({match.casefold() for match in matches}) > 1
-    return text if several and is_short and is_plain else max(matches, key=len)
+    has_all = all(match.casefold() in text.casefold() for match in apart)
+    if is_short and is_plain and has_all:
+        return text
+    quoted = [f'"{match}"' for match in apart if '"' not in match]
+    while quoted and len(" ".join(quoted)) > _LONGEST_WORDS:
+        quoted.pop()
+    return " ".join(quoted) if len(quoted) > 1 else max(apart, key=len)
 
 
 def _message_query(hit: Hit) -> str:
     """Returns the query that shows a message with the words that were found in it."""
-    words = found_words(hit.passage.pieces)
+    words = found_words(hit.passage)
     given = {"at": str(hit.index)}
     if words and len(words) <= _LONGEST_WORDS:
         given["q"] = words

@@ -4,6 +4,7 @@ import json
 import re
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import httpx
 import pytest
@@ -18,6 +19,7 @@ HOSTILE = "<script>document.title='run'</script><img src=x onerror=alert(1)>"
 
 def made(api: httpx.Client, name: str, count: int = 6) -> str:
     """A conversation with a tool call, JSON, a long text and a hostile one."""
+    name = f"{name}-{uuid4().hex[:6]}"  # a second look makes another one
     messages: list[dict[str, Any]] = [
         {"role": "system", "content": "Be brief.\n" * 40},
         {"role": "user", "content": HOSTILE},
@@ -97,9 +99,9 @@ def far(request: pytest.FixtureRequest) -> str:
     messages[802] = {"role": "tool", "tool_call_id": "c1", "content": "the result"}
     headers = {"Authorization": f"Bearer {token}"}
     with httpx.Client(base_url=f"{server.url}/api/v1/", headers=headers, timeout=120) as client:
-        body = {"id": "e2e-far", "messages": messages}
-        assert client.post("conversations", json=body).status_code == 201
-    return "e2e-far"
+        answer = client.post("conversations", json={"messages": messages})
+        assert answer.status_code == 201
+    return str(answer.json()["id"])
 
 
 def test_a_link_to_a_message_that_is_not_loaded_leads_to_it(page: Page, far: str) -> None:

@@ -1,5 +1,7 @@
 """Who uses keys alone is never put back to the beginning of a page by what they did."""
 
+from uuid import uuid4
+
 import httpx
 from playwright.sync_api import Locator, Page, expect
 
@@ -49,8 +51,8 @@ def test_a_pointer_leaves_the_focus_alone(reviewer_page: Page, start: Started) -
 
 def test_a_dialog_of_a_message_returns_the_focus(page: Page, api: httpx.Client) -> None:
     messages = [{"role": "user", "content": f"message {n}"} for n in range(3)]
-    ok(api.post("conversations", json={"id": "e2e-focus", "messages": messages}))
-    page.goto("/conversations/e2e-focus/")
+    made = ok(api.post("conversations", json={"messages": messages}))
+    page.goto(f"/conversations/{made['id']}/")
     page.locator("#m1").focus()
     pin = page.get_by_role("link", name="Pin #1")
     _press(pin)
@@ -61,8 +63,8 @@ def test_a_dialog_of_a_message_returns_the_focus(page: Page, api: httpx.Client) 
 
 def test_escape_leaves_the_field_that_a_key_led_to(page: Page, api: httpx.Client) -> None:
     messages = [{"role": "user", "content": f"message {n}"} for n in range(3)]
-    ok(api.post("conversations", json={"id": "e2e-leave", "messages": messages}))
-    page.goto("/conversations/e2e-leave/")
+    made = ok(api.post("conversations", json={"messages": messages}))
+    page.goto(f"/conversations/{made['id']}/")
     page.locator("#m1").focus()
     page.keyboard.press("/")
     expect(page.get_by_label("Words")).to_be_focused()
@@ -71,10 +73,11 @@ def test_escape_leaves_the_field_that_a_key_led_to(page: Page, api: httpx.Client
 
 
 def test_the_canvas_keeps_the_focus_where_one_works(designer_page: Page, api: httpx.Client) -> None:
-    ok(api.post("workflows", json={"slug": "e2e-focus", "name": "Focus"}))
+    slug = f"focus-{uuid4().hex[:6]}"
+    ok(api.post("workflows", json={"slug": slug, "name": "Focus"}))
     document = {"name": "Focus", "nodes": NODES, "edges": EDGES}
-    ok(api.put("workflows/e2e-focus/draft", json={"document": document, "expected_version": 0}))
-    page = opened(designer_page, "e2e-focus")
+    ok(api.put(f"workflows/{slug}/draft", json={"document": document, "expected_version": 0}))
+    page = opened(designer_page, slug)
     keys, answer = page.keyboard, card(page, "answer")
     panel = page.locator(".editor-panel")
     keys.press("/")

@@ -5,14 +5,13 @@ from playwright.sync_api import Page, expect
 
 from tests.browser import assert_accessible
 from tests.e2e.keys import assert_does_something, listed
+from tests.e2e.scenes import ok
 from tests.e2e.tabs import EMPTY
 
 
 def test_each_listed_key_of_a_conversation_does_something(page: Page, api: httpx.Client) -> None:
     messages = [{"role": "user", "content": f"message {n}"} for n in range(30)]
-    body = {"id": "e2e-keys", "messages": messages}
-    assert api.post("conversations", json=body).status_code == 201
-    path = "/conversations/e2e-keys/"
+    path = f"/conversations/{ok(api.post('conversations', json={'messages': messages}))['id']}/"
     page.goto(path)
     keys = listed(page)
     assert keys["Find in the messages"] == ["/"]

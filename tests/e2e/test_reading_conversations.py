@@ -8,9 +8,12 @@ import httpx
 from playwright.sync_api import Page, expect
 
 from tests.browser import assert_accessible, assert_accessible_in_every_look
+from tests.e2e.scenes import ok
+from tests.e2e.tabs import EMPTY
 
 
 def made(api: httpx.Client, name: str, count: int) -> str:
+    name = f"{name}-{uuid4().hex[:6]}"  # a second look makes another one
     call = {"id": "c1", "type": "function", "function": {"name": "find", "arguments": "{}"}}
     messages: list[dict[str, Any]] = [
         {"role": "user", "content": f"number {n}" + (" has a needle" if n % 400 == 399 else "")}
@@ -77,6 +80,26 @@ def test_a_link_with_words_shows_the_hits_again(page: Page, api: httpx.Client) -
     page.goto(f"/conversations/{made(api, 'e2e-find-link', 900)}/?q=needle")
     expect(page.locator("#m399")).to_be_in_viewport()
     expect(page.get_by_text("Result 1 of 2")).to_be_visible()
+
+
+def test_a_link_with_words_leads_to_the_words_in_a_long_message(
+    page: Page, api: httpx.Client
+) -> None:
+    long = (
+        "A fee.\n\n"
+        + "Nothing of it.\n\n" * 60
+        + "The fee is **waived**.\n\n"
+        + "The end.\n\n" * 60
+    )
+    messages = [{"role": "user", "content": "Go"}, {"role": "assistant", "content": long}]
+    name = ok(api.post("conversations", json={"messages": messages}))["id"]
+    for address in ("?at=1&q=waived#m1", "?q=waived", '?q="waived" "nothing of"#m1'):
+        page.goto(EMPTY)
+        page.goto(f"/conversations/{name}/{address}")
+        expect(page.locator("#m1").get_by_text("waived", exact=True)).to_be_in_viewport()
+    # Where the words are not in the way one goes on as usual.
+    page.mouse.wheel(0, 5000)
+    expect(page.locator("#m1").get_by_text("waived", exact=True)).not_to_be_in_viewport()
 
 
 def test_hidden_messages_are_fetched_into_their_place(viewer_page: Page, api: httpx.Client) -> None:

@@ -11,6 +11,7 @@ from tests.e2e.scenes import MESSAGES, STATE, complete, ok, seen, start_one
 
 def made(api: httpx.Client, name: str) -> str:
     """A free execution that waits at version 1."""
+    name = f"{name}-{uuid4().hex[:6]}"  # a second look makes another one
     message = {"role": "user", "content": "Please write."}
     body = {"id": name, "title": f"Letter {name}", "messages": [message]}
     assert api.post("conversations", json=body).status_code == 201

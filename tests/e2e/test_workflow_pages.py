@@ -144,12 +144,13 @@ def test_fields_of_a_budget_follow_what_goes_first(designer_page: Page, drawn: s
 
 
 def test_two_designers_at_once_lose_nothing(open_page: OpenPage, api: httpx.Client) -> None:
-    api.post("workflows", json={"slug": "e2e-two", "name": "Two"})
+    slug = f"two-{uuid4().hex[:6]}"
+    api.post("workflows", json={"slug": slug, "name": "Two"})
     put = {"document": {**WORKFLOWS["research-note"]}, "expected_version": 0}
-    api.put("workflows/e2e-two/draft", json=put)
+    api.put(f"workflows/{slug}/draft", json=put)
     mine, other = open_page("designer"), open_page("admin")
-    mine.goto("/workflows/e2e-two/nodes/write/")
-    other.goto("/workflows/e2e-two/nodes/outline/")
+    mine.goto(f"/workflows/{slug}/nodes/write/")
+    other.goto(f"/workflows/{slug}/nodes/outline/")
     other.locator("#id_node-name").fill("Their outline")
     save(other)
     mine.locator("#id_node-name").fill("My writing")

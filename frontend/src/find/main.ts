@@ -1,6 +1,6 @@
 // Finds words in a conversation: hits beside the messages, next and previous, marked in place.
 
-import { has, placesOf, step, told } from "./model";
+import { has, isPhrase, placesOf, sought, step, told } from "./model";
 
 const form = document.getElementById("find") as HTMLFormElement;
 const field = form.elements.namedItem("q") as HTMLInputElement;
@@ -18,15 +18,20 @@ function words(): string {
   return results.dataset.words ?? "";
 }
 
+function texts(): readonly string[] {
+  return sought(words());
+}
+
 /** Mark the words in the texts under an element. */
 function mark(root: Node): void {
   if (!marks || !words()) return;
+  const wanted = texts();
   const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
   while (walker.nextNode()) {
     const node = walker.currentNode as Text;
     const around = node.parentElement;
     if (!around?.closest(".message-body") || around.closest(NOT_SAID)) continue;
-    for (const [startOffset, endOffset] of placesOf(node.data, words())) {
+    for (const [startOffset, endOffset] of wanted.flatMap((text) => placesOf(node.data, text))) {
       marks.add(new StaticRange({ startContainer: node, startOffset, endContainer: node, endOffset }));
     }
   }
@@ -46,7 +51,8 @@ function button(name: string): HTMLButtonElement {
 }
 
 function tell(): void {
-  const { hits = "", more = "", none = "" } = count.dataset;
+  const { hits = "", more = "" } = count.dataset;
+  const none = (isPhrase(words()) ? count.dataset.apart : count.dataset.none) ?? "";
   const stand = { place, total: links().length, hasMore: list.querySelector(".hit-more") !== null };
   const { text, isEmpty, mayGoBack, mayGoOn } = told(stand, { hits, more, none });
   count.textContent = text;
@@ -58,14 +64,15 @@ function tell(): void {
 /** Open what is folded around the words, so that a hit can be seen. */
 function unfold(message: Element | null): void {
   for (const folded of message?.querySelectorAll<HTMLDetailsElement>(".message-body details:not([open])") ?? []) {
-    if (has(folded.textContent, words())) folded.open = true;
+    if (texts().some((text) => has(folded.textContent, text))) folded.open = true;
   }
   for (const passage of message?.querySelectorAll<HTMLElement>("[data-passage]") ?? []) showPassage(passage);
 }
 
-/** A message that is shown shortened gets the passage with the words, if they are not in its beginning. */
+/** A message that is shown shortened gets the passage with what is not in its beginning. */
 function showPassage(passage: HTMLElement): void {
-  if (has(passage.closest(".message-body")?.textContent ?? "", words())) return;
+  const shown = passage.closest(".message-body")?.textContent ?? "";
+  if (texts().every((text) => has(shown, text))) return;
   const wanted = words().toLowerCase();
   if (passage.dataset.words === wanted) return; // it is on its way, or has none
   passage.dataset.words = wanted;
@@ -91,7 +98,9 @@ function go(to: number): void {
 /** Who comes with the address of a hit is at that hit. */
 function standAtAddress(): void {
   place = links().findIndex((link) => link.hash && link.hash === location.hash);
-  links()[place]?.setAttribute("aria-current", "true");
+  const link = links()[place];
+  link?.setAttribute("aria-current", "true");
+  if (link) unfold(document.getElementById(link.hash.slice(1)));
 }
 
 function look(text: string): void {

@@ -1,5 +1,18 @@
 // Finds words in a conversation: their positions in a text, the next hit, and the status text.
 
+const SEVERAL = /^(?:["“][^"“”]+["”]\s*){2,}$/u;
+const QUOTED = /["“]([^"“”]+)["”]/gu;
+
+/** The texts that a message has to have, as the server reads them: those in quotes if they are several. */
+export function sought(words: string): readonly string[] {
+  return SEVERAL.test(words) ? [...words.matchAll(QUOTED)].map(([, text = ""]) => text) : [words];
+}
+
+/** Whether several words are looked for only as they follow each other. */
+export function isPhrase(words: string): boolean {
+  return /\s/u.test(words) && !/["“]/u.test(words);
+}
+
 /** The places of words in a text, which are compared as the server does; without overlaps. */
 export function placesOf(text: string, words: string): readonly (readonly [start: number, end: number])[] {
   const [whole, wanted] = [text.toLowerCase(), words.toLowerCase()];

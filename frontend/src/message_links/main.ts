@@ -2,7 +2,7 @@
 
 import { heldAt, messageIn, pageWith, takenOver } from "./model";
 
-let hold = heldAt(location.hash);
+let hold = heldAt(location.href);
 let isAwaited = false; // its section is being loaded
 let isHit = false; // words in it are looked for
 let hasLanded = false; // the message of the address had the focus
@@ -19,10 +19,30 @@ function unfold(message: HTMLElement, withText: boolean): void {
   if (fold) fold.open = true;
 }
 
-function show(message: HTMLElement | null, withText = false): void {
+function show(message: HTMLElement | null, withWords: boolean): void {
   if (!message) return;
-  unfold(message, withText);
+  unfold(message, withWords);
   message.scrollIntoView();
+  const words = withWords ? placeOfWords(message) : null;
+  // Further down in a long message.
+  if (words && words.bottom > innerHeight) window.scrollBy(0, words.top - innerHeight / 2);
+}
+
+/** Where words stand that are marked in a message: the first ones, of several texts those that it has least. */
+function placeOfWords(message: HTMLElement): DOMRect | null {
+  const found = new Map<string, Range[]>();
+  for (const { startContainer, startOffset, endContainer, endOffset } of CSS.highlights?.get("found") ?? []) {
+    if (!message.contains(startContainer)) continue;
+    const range = document.createRange();
+    range.setStart(startContainer, startOffset);
+    range.setEnd(endContainer, endOffset);
+    const text = range.toString().toLowerCase();
+    const same = found.get(text);
+    if (same) same.push(range);
+    else found.set(text, [range]);
+  }
+  const [rarest] = [...found.values()].sort((one, other) => one.length - other.length);
+  return rarest?.[0]?.getBoundingClientRect() ?? null;
 }
 
 function loadIfMissing(): void {
@@ -38,10 +58,12 @@ document.addEventListener("message:go", (event) => {
   const section = document.getElementById(name ?? "");
   isAwaited = !document.getElementById(hash.slice(1)) && section !== null;
   if (isAwaited) section?.scrollIntoView();
-  isHit = true;
   if (location.hash === hash) show(wanted(), true);
-  location.hash = hash;
-  hold = { ...hold, message: true };
+  else {
+    isHit = true;
+    location.hash = hash;
+  }
+  hold = { ...hold, message: true, words: true };
 });
 
 document.addEventListener("click", (event) => {
@@ -54,7 +76,7 @@ document.addEventListener("click", (event) => {
 });
 
 window.addEventListener("hashchange", () => {
-  hold = { ...hold, message: messageIn(location.hash) !== null };
+  hold = { ...hold, message: messageIn(location.hash) !== null, words: isHit };
   show(wanted(), isHit);
   isHit = false;
   loadIfMissing();
@@ -77,7 +99,7 @@ function land(message: HTMLElement | null): void {
 
 function stay(): void {
   if (hold.message) {
-    show(wanted());
+    show(wanted(), hold.words);
     land(wanted());
   }
   if (hold.end) window.scrollTo(0, document.documentElement.scrollHeight);

@@ -21,6 +21,8 @@ export function pageWith(message: string, address: string): string | null {
 interface Hold {
   /** The message of the address stays in sight, until the reader takes over. */
   readonly message: boolean;
+  /** So do the words in it that are looked for. */
+  readonly words: boolean;
   /** End was pressed: sections that load on the way down have other heights than their places. */
   readonly end: boolean;
 }
@@ -31,11 +33,13 @@ export interface Pressed {
   readonly altKey?: boolean;
 }
 
-export function heldAt(hash: string): Hold {
-  return { message: messageIn(hash) !== null, end: false };
+export function heldAt(address: string): Hold {
+  const { hash, searchParams } = new URL(address);
+  const message = messageIn(hash) !== null;
+  return { message, words: message && Boolean(searchParams.get("q")), end: false };
 }
 
 /** After a key, a wheel or a pointer; `isTyping` tells that the key belongs to a field. */
 export function takenOver({ key, shiftKey, altKey }: Pressed, isTyping: boolean): Hold {
-  return { message: false, end: key === "End" && !shiftKey && !altKey && !isTyping };
+  return { message: false, words: false, end: key === "End" && !shiftKey && !altKey && !isTyping };
 }

@@ -133,6 +133,32 @@ def _tab_to(page: Page, name: str) -> None:
     raise AssertionError(f"{name} is not reached by Tab")
 
 
+def test_tab_goes_from_a_card_to_its_lines_and_on(designer_page: Page, made: Make) -> None:
+    nodes = [{"id": name, "type": "task"} for name in ("ask", "write", "send")]
+    pairs = [("ask", "write"), ("ask", "send"), ("write", "send"), ("send", "ask")]
+    edges = [{"id": f"{a}-{b}", "type": "sequence", "from": a, "to": b} for a, b in pairs]
+    page = opened(designer_page, made(nodes, edges))
+    order = ["ask", "ask-write", "ask-send", "write", "write-send", "send", "send-ask"]
+    card(page, "ask").focus()
+    before = _focused_after(page, "Shift+Tab")
+    assert before not in order
+    assert [_focused_after(page, "Tab") for _ in order] == order
+    after = _focused_after(page, "Tab")
+    assert after not in {*order, before}
+    # Back one comes to the last card, whose line is ahead of it.
+    back = order[-2::-1]
+    assert [_focused_after(page, "Shift+Tab") for _ in back] == back
+    assert _focused_after(page, "Shift+Tab") == before
+    page.locator('[data-id="write-send"].react-flow__edge').focus()
+    page.keyboard.press("Enter")
+    expect(page.locator("#panel-title")).to_have_text("write → send")
+
+
+def _focused_after(page: Page, key: str) -> str:
+    page.keyboard.press(key)
+    return _focused(page)
+
+
 @pytest.mark.parametrize("zoomed", [False, True])
 def test_a_workflow_is_drawn_with_keys_alone(
     open_page: OpenPage, made: Make, api: httpx.Client, *, zoomed: bool

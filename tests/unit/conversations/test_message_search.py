@@ -1,6 +1,8 @@
 """The text around a match reads without the marks of Markdown."""
 
-from conversations.reading.message_search import passage
+import pytest
+
+from conversations.reading.message_search import passage, sought
 from ctxadmin.lib.json_bytes import dumps
 
 
@@ -23,3 +25,24 @@ def test_words_are_found_as_they_are_read_whatever_is_marked_within_them() -> No
     )
     assert found is not None
     assert found.words == "Item 2345 is ready"
+
+
+@pytest.mark.parametrize(
+    ("words", "texts"),
+    [
+        ("fee difference", ["fee difference"]),
+        ('"fee"', ['"fee"']),
+        ('"fee" paid "late"', ['"fee" paid "late"']),
+        ('"fee paid"  "late"', ["fee paid", "late"]),
+        ("“退款” “延误”", ["退款", "延误"]),
+    ],
+)
+def test_several_texts_in_quotes_are_looked_for_each(words: str, texts: list[str]) -> None:
+    assert sought(words) == texts
+
+
+def test_several_texts_are_shown_where_they_are_nearest_to_each_other() -> None:
+    said = "A fee. " + "And so on. " * 30 + "The fee is waived. " + "A fee. " * 30
+    found = passage(0, "user", dumps({"role": "user", "content": said}), '"waived" "fee"')
+    assert found is not None
+    assert (found.words, found.after[:11]) == ("fee", " is waived.")

@@ -2,27 +2,35 @@
 
 import pytest
 
-from search.domain.passages import PassagePiece
+from search.domain.passages import Passage, PassagePiece, passage_of
+from search.domain.query import Phrase, Query
 from search.pages.hit_views import found_words
 
+LONG = ("a" * 30, "b" * 30, "c" * 40)
 
-def pieces(*texts: str) -> list[PassagePiece]:
-    """Pieces of a passage; those in brackets are matches."""
-    return [PassagePiece(text.strip("[]"), marked=text.startswith("[")) for text in texts]
+
+def passage(text: str, *words: str) -> Passage:
+    """The passage of a text that is searched for words."""
+    found = passage_of(text, Query(tuple(Phrase((f"x{word}",)) for word in words)))
+    assert found is not None
+    return found
 
 
 @pytest.mark.parametrize(
-    ("passage", "words"),
+    ("text", "sought", "words"),
     [
-        (
-            ["the ", "[fee]", " ", "[difference]", " is ", "[waived]", "."],
-            "fee difference is waived",
-        ),
-        (["a ", "[refund]", " or another ", "[Refund]"], "refund"),
-        (["[fee]", "\n", "[difference]"], "difference"),
-        (["[fee]", " " + "x" * 80 + " ", "[waived]"], "waived"),
-        (["nothing"], ""),
+        ("the fee difference is waived.", "fee waived", "fee difference is waived"),
+        ("a refund or another Refund", "refund", "refund"),
+        ("fee\ndifference", "fee difference", '"fee" "difference"'),
+        ("Fee " + "and so on " * 12 + "waived", "waived fee", '"waived" "Fee"'),
+        ("late " + "and so on " * 90 + "refund", "late refund", '"late" "refund"'),
+        # There is room for 100 characters.
+        (" ".join(LONG), " ".join(LONG), f'"{LONG[0]}" "{LONG[1]}"'),
     ],
 )
-def test_words_near_each_other_are_looked_for_together(passage: list[str], words: str) -> None:
-    assert found_words(pieces(*passage)) == words
+def test_a_conversation_looks_for_all_words(text: str, sought: str, words: str) -> None:
+    assert found_words(passage(text, *sought.split())) == words
+
+
+def test_a_passage_without_words_looks_for_nothing() -> None:
+    assert not found_words(Passage((PassagePiece("nothing"),)))

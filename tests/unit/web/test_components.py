@@ -162,6 +162,13 @@ def test_json_is_folded_below_the_second_level() -> None:
     assert "1 key" in html
 
 
+def test_a_folded_object_begins_with_its_first_fields() -> None:
+    node = {"at": {"x": 1}, "node": "write", "said": "a\n<b> " + "c" * 60, "ms": 12, "ok": True}
+    html = draw_json({"executed": [node]})
+    first = re.findall(r'<span class="json-first">(.*?)</span>', html)
+    assert unescape(first[0]) == f"node: write, said: a <b> {'c' * 17}…, ms: 12"
+
+
 def test_json_of_any_size_is_drawn_up_to_the_limit_and_the_rest_is_counted() -> None:
     html = draw_json([str(n) for n in range(100_000)], most=50)
     assert html.count('class="json-line') == 50  # and one line is the brace

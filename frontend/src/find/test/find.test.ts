@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { has, placesOf, step, told } from "../model";
+import { has, isPhrase, placesOf, sought, step, told } from "../model";
 
 const texts = { hits: "{place} of {count}", more: "{place} of more than {count}", none: "nothing" };
 
@@ -14,6 +14,20 @@ describe("words in a text", () => {
     expect("İstanbul".toLowerCase().length).not.toBe("İstanbul".length);
     expect(placesOf("İstanbul", "bul")).toEqual([]);
     expect([has("İstanbul", "BUL"), has(null, "x")]).toEqual([true, false]);
+  });
+});
+
+describe("what is looked for", () => {
+  it("is the words as they are typed, or several texts in quotes", () => {
+    expect(sought("fee difference")).toEqual(["fee difference"]);
+    expect(sought('"fee"')).toEqual(['"fee"']);
+    expect(sought('"fee" paid "late"')).toEqual(['"fee" paid "late"']);
+    expect(sought('"fee paid"  "late"')).toEqual(["fee paid", "late"]);
+    expect(sought("“退款” “延误”")).toEqual(["退款", "延误"]);
+  });
+
+  it("is a phrase only where quotes could help", () => {
+    expect(["fee", "fee late", '"fee" "late"'].map(isPhrase)).toEqual([false, true, false]);
   });
 });
 

@@ -22,6 +22,7 @@ import { LINES } from "./Line";
 import { middleOf } from "./menu_target";
 import { Legend, Overview } from "./Overview";
 import type { Popup } from "./Popups";
+import { EDGE_STOPS } from "./tab_order";
 import { useTheme } from "./theme";
 import { type Drawing, ViewTools } from "./ViewTools";
 import { letterAt, rowsAt } from "./zoom";
@@ -71,6 +72,7 @@ export function Canvas({ drawing, onDrawing, onPopup }: Props) {
           edges={edges}
           nodeTypes={CARDS}
           edgeTypes={LINES}
+          defaultEdgeOptions={EDGE_STOPS}
           onNodesChange={onNodesChange}
           onEdgesChange={onEdgesChange}
           onConnect={onConnect}

@@ -3,10 +3,12 @@
 import { type KeyboardEvent, type MouseEvent, useCallback, useMemo } from "react";
 import type { Position } from "../model/document";
 import { chosenBy } from "../model/menu";
-import { onlyOne } from "../store";
+import type { TabStop } from "../model/tab_stops";
+import { type EditorStore, onlyOne } from "../store";
 import { useDesk } from "./context";
 import { aboutOf, middleOf } from "./menu_target";
 import type { Popup } from "./Popups";
+import { tabbed } from "./tab_order";
 
 /** The right button, the Menu key and Shift F10 open the menu of what they are pressed on, which is then selected. */
 export function useMenus(onPopup: (popup: Popup | null) => void) {
@@ -35,21 +37,27 @@ export function useMenus(onPopup: (popup: Popup | null) => void) {
   }, [onPopup, store]);
 }
 
-/** Before React Flow, which takes the focus from what Escape is pressed on. */
+/** Before React Flow, which takes the focus from what Escape is pressed on and knows no order of its own for Tab. */
 export function useElementKeys(): (event: KeyboardEvent) => void {
   const { store } = useDesk();
   return useCallback(
     (event) => {
-      const { chosen, choose } = store.getState();
       const about = event.target instanceof Element && event.target.matches(".react-flow__node, .react-flow__edge") ? aboutOf(event.target) : null;
-      const only = onlyOne(chosen);
-      const isEdited = about !== null && about.kind === only?.kind && about.key === only.key;
-      if (!about || (event.key !== "Escape" && !(event.key === "Enter" && isEdited))) return;
+      if (about === null || about.kind === "canvas" || !pressed(store, event, about)) return;
       event.preventDefault();
       event.stopPropagation();
-      if (event.key === "Enter") document.querySelector<HTMLElement>(".editor-panel")?.focus();
-      else choose({});
     },
     [store],
   );
+}
+
+/** Whether the key did something. */
+function pressed(store: EditorStore, { key, shiftKey, ctrlKey, metaKey, altKey }: KeyboardEvent, on: TabStop): boolean {
+  const { chosen, choose } = store.getState();
+  const only = onlyOne(chosen);
+  if (key === "Tab" && !ctrlKey && !metaKey && !altKey) return tabbed(store, on, shiftKey);
+  if (key === "Enter" && on.kind === only?.kind && on.key === only.key) document.querySelector<HTMLElement>(".editor-panel")?.focus();
+  else if (key === "Escape") choose({});
+  else return false;
+  return true;
 }

@@ -1,14 +1,20 @@
 // The focus on the element that is selected: its card or line, or its row in the outline.
 
+import type { TabStop } from "../model/tab_stops";
 import type { EditorStore } from "../store";
 import { onlyOne } from "../store";
 
 const FRAMES = 30; // what is out of sight is not drawn before the canvas has moved
 
+/** The card or line of an element, if it is in sight. */
+export function drawnOf({ kind, key }: TabStop): HTMLElement | null {
+  return document.querySelector<HTMLElement>(`.react-flow__${kind}[data-id="${CSS.escape(key)}"]`);
+}
+
 function elementOf(store: EditorStore): HTMLElement | null {
   const only = onlyOne(store.getState().chosen);
   if (!only) return null;
-  const drawn = document.querySelector<HTMLElement>(`.react-flow__${only.kind}[data-id="${CSS.escape(only.key)}"]`);
+  const drawn = drawnOf(only);
   return drawn?.checkVisibility() ? drawn : document.querySelector<HTMLElement>(".editor-main tr[aria-current] button");
 }
 

@@ -18,9 +18,14 @@ describe("a place of the address", () => {
 
 describe("the page", () => {
   it("stays at the message of its address until the reader takes over", () => {
-    expect([heldAt("#m1"), heldAt("#find")]).toEqual([{ message: true, end: false }, { message: false, end: false }]);
-    expect(takenOver({ key: "a" }, false)).toEqual({ message: false, end: false });
-    expect(takenOver({}, false)).toEqual({ message: false, end: false });
+    const [nothing, page] = [{ message: false, words: false, end: false }, "https://ctx.example/conversations/one/"];
+    expect([heldAt(`${page}#m1`), heldAt(`${page}#find`), heldAt(page)]).toEqual([{ ...nothing, message: true }, nothing, nothing]);
+    expect([takenOver({ key: "a" }, false), takenOver({}, false)]).toEqual([nothing, nothing]);
+  });
+
+  it("stays at the words that are looked for in that message", () => {
+    const page = "https://ctx.example/conversations/one/?q=late";
+    expect([heldAt(`${page}#m1`), heldAt(page)].map((hold) => hold.words)).toEqual([true, false]);
   });
 
   it("goes down to its real end with End, unless one selects or types", () => {

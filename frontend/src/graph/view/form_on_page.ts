@@ -1,0 +1,122 @@
+// The form of an element as it stands in the panel: what is typed into it, what has the focus, what is
+// unfolded.
+
+import type { Fields } from "../io/server";
+import { NAME_FIELD, PANEL_TITLE } from "./actions";
+
+const FOLD = "details.advanced";
+const OWN_FIELDS = new Set(["kind", "id", "csrfmiddlewaretoken"]);
+
+/** A field by its name; `at` is where one types in it, null if it is only to get the focus. */
+export interface FocusedField {
+  readonly name: string;
+  readonly at: number | null;
+}
+
+export class FormOnPage {
+  /** Meanwhile a field that goes with its form says once more what it said. */
+  private drawing = false;
+
+  constructor(private readonly holder: HTMLElement) {}
+
+  get form(): HTMLFormElement | null {
+    return this.holder.querySelector("form");
+  }
+
+  /** Hear an event of whichever form stands here, until the signal. */
+  on<K extends keyof HTMLElementEventMap>(event: K, heard: (event: HTMLElementEventMap[K]) => void, signal: AbortSignal): void {
+    this.holder.addEventListener(event, heard, { signal });
+  }
+
+  /** Hear the names of fields into which someone types. */
+  onTyping(heard: (name: string) => void, signal: AbortSignal): void {
+    const typing = ({ target }: Event): void => {
+      const name = nameOf(target);
+      if (name !== undefined && !this.drawing) heard(name);
+    };
+    this.on("input", typing, signal);
+    this.on("change", typing, signal);
+  }
+
+  /** Put another form into the place of the one that is here; what was unfolded stays so. */
+  draw(made: HTMLElement): void {
+    const isUnfolded = this.holder.querySelector<HTMLDetailsElement>(FOLD)?.open ?? false;
+    this.drawing = true;
+    this.holder.replaceChildren(...made.childNodes);
+    this.drawing = false;
+    const fold = this.holder.querySelector<HTMLDetailsElement>(FOLD);
+    if (fold && isUnfolded) fold.open = true;
+    this.holder.inert = false;
+    window.htmx?.process(this.holder);
+  }
+
+  clear(): void {
+    this.holder.replaceChildren();
+  }
+
+  /** Nobody hears what is typed into it until the next form is here; one who is typing goes on. */
+  rest(): void {
+    if (!this.holder.contains(document.activeElement)) this.holder.inert = true;
+  }
+
+  fields(): Fields {
+    return fieldsOf(this.form);
+  }
+
+  field(name: string): Element | RadioNodeList | null {
+    return this.form?.elements.namedItem(name) ?? null;
+  }
+
+  /** The element has another id. */
+  rename(id: string): void {
+    this.form?.querySelector<HTMLInputElement>('input[name="id"][type="hidden"]')?.setAttribute("value", id);
+  }
+
+  entitle(words: string): void {
+    const heading = this.holder.querySelector(`#${PANEL_TITLE}`);
+    if (heading) heading.textContent = words;
+  }
+
+  focused(): FocusedField | null {
+    const active = document.activeElement;
+    if (!(active instanceof HTMLElement) || !this.holder.contains(active)) return null;
+    const { name, selectionStart } = active as HTMLInputElement;
+    return name ? { name, at: typeof selectionStart === "number" ? selectionStart : null } : null;
+  }
+
+  focusFirst(): void {
+    this.holder.querySelector<HTMLElement>("[autofocus]")?.focus();
+  }
+
+  /** The name of a new node is only a beginning: it is selected. */
+  focus({ name, at }: FocusedField, isNew: boolean): void {
+    const title = this.holder.querySelector<HTMLElement>(`#${PANEL_TITLE}`);
+    const named = name === PANEL_TITLE ? null : this.field(name);
+    // A problem leads to the form even where this has no field for it.
+    const found = named ?? (at === null ? title : null);
+    const field = found instanceof RadioNodeList ? ([...found].find((each) => each instanceof HTMLInputElement && each.checked) ?? found[0]) : found;
+    if (!(field instanceof HTMLElement)) return;
+    for (let fold = field.closest("details"); fold; fold = fold.parentElement?.closest("details") ?? null) fold.open = true;
+    // A field that another choice hides cannot have the focus.
+    if (at === null && !field.checkVisibility() && title) return title.focus();
+    field.focus();
+    if (at !== null && "setSelectionRange" in field) (field as HTMLInputElement).setSelectionRange(at, at);
+    if (at === null && name === NAME_FIELD && isNew) (field as HTMLInputElement).select();
+  }
+}
+
+/** What a form says, without what it says of itself. */
+export function fieldsOf(form: HTMLFormElement | null): Fields {
+  if (!form) return [];
+  return [...new FormData(form)].flatMap(([name, value]) => (typeof value === "string" && !OWN_FIELDS.has(name) ? [[name, value] as const] : []));
+}
+
+export function nameOf(target: EventTarget | null): string | undefined {
+  return (target as HTMLInputElement | null)?.name;
+}
+
+export function elementFrom(html: string): HTMLElement {
+  const made = document.createElement("div");
+  made.innerHTML = html;
+  return made;
+}

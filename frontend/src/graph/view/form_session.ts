@@ -1,0 +1,332 @@
+// What is typed into the form of an element becomes an edit; what others do to the element comes into the form.
+
+import { askAbout } from "../io/document_requests";
+import { wordsOf } from "../io/error_text";
+import { sentId } from "../io/form_reader";
+import { type Fields, Refused } from "../io/server";
+import { change, idOfName } from "../model/commands";
+import type { Element, Key, WorkflowNode } from "../model/document";
+import { asFirst, find, same } from "../model/document";
+import { type ElementKind, elementOf, looksSame, type Value } from "../model/form_edits";
+import { formName, type Typed } from "../store";
+import { t } from "../texts";
+import { titleOf } from "./accessible_names";
+import { chooseFound, NAME_FIELD } from "./actions";
+import type { Desk } from "./context";
+import { focusChosen, keepOnCanvas } from "./element_focus";
+import { showErrors } from "./form_errors";
+import { elementFrom, fieldsOf, type FocusedField, FormOnPage, nameOf } from "./form_on_page";
+import { showWarnings } from "./form_warnings";
+
+const PAUSE_MS = 250;
+const AGAIN_MS = 3_000;
+const NO_ERRORS: readonly string[] = [];
+
+let sessions = 0;
+
+/** One opened form: it outlives a change of the element's id. */
+export class FormSession {
+  private running = new AbortController();
+  private closed = false;
+  private readonly page: FormOnPage;
+  private redrawing: ReturnType<typeof setTimeout> | undefined;
+  private readonly away = new AbortController();
+  private readonly number = ++sessions;
+  private hearing: () => void;
+  /** The element that the form shows: as it was drawn, or as it was read since. */
+  private shown: Value | undefined;
+  /** A button of a list was pressed, and the form with a row more, less or elsewhere is not here yet. */
+  private arranging = false;
+  /** Fields that were typed into or left: an empty one is wrong only then. */
+  private readonly touched = new Set<string>();
+  /** What stood in the form when it went. */
+  private last: Fields | null = null;
+
+  constructor(
+    private readonly desk: Pick<Desk, "store" | "server" | "reader" | "setup">,
+    holder: HTMLElement,
+    private readonly kind: ElementKind,
+    public key: Key,
+    private readonly fail: (words: string) => void,
+  ) {
+    const { signal } = this.away;
+    this.page = new FormOnPage(holder);
+    this.page.onTyping((name) => this.typing(name), signal);
+    this.page.on("focusout", (event) => this.left(nameOf(event.target)), signal);
+    this.page.on("submit", (event) => this.submitted(event), signal);
+    this.page.on("keydown", (event) => this.pressed(event), signal);
+    this.page.on("click", (event) => this.clicked(event), signal);
+    this.hearing = this.hear();
+  }
+
+  get isShown(): boolean {
+    return this.page.form !== null;
+  }
+
+  /** The form goes; what was typed into it stays in the store and is read from there. */
+  close(): void {
+    this.closed = true;
+    this.page.rest();
+    this.last = this.page.fields();
+    if (!this.arranging) this.hearing();
+    clearTimeout(this.redrawing);
+    this.running.abort();
+    this.away.abort();
+  }
+
+  /** Show the form: as the document has the element, or as it was typed and not read. */
+  async open(): Promise<void> {
+    const kept = this.typedNow();
+    // Asked again when others saved meanwhile, the form shows the element as it is by then.
+    let showing = kept?.base;
+    const about = (element: Value | undefined): void => void (showing = kept?.base ?? element);
+    const html = await this.asked((signal) => this.panel(kept?.fields ?? null, signal, about));
+    if (html === null || this.closed || this.arranging) return;
+    // What was typed meanwhile stands, and is drawn again when it is read. Where nothing stands yet,
+    // it was typed before, and is read by now.
+    if (this.typedNow() !== kept) return this.isShown ? undefined : this.open();
+    const focused = this.wanted() ?? this.page.focused();
+    this.page.draw(elementFrom(html));
+    this.shown = showing;
+    this.warn();
+    this.focus(focused);
+    this.follow(this.element);
+  }
+
+  /** Say the warnings of the element at its fields; errors are said when the form is read. */
+  warn(): void {
+    const { document, words } = this.desk.store.getState();
+    const { kind, key } = this;
+    const { form } = this.page;
+    if (!form || this.closed || (kind !== "node" && kind !== "edge")) return;
+    const id = find<Element>(kind === "node" ? document.nodes : document.edges, key)?.id;
+    const warnings = (words?.problems ?? []).filter((problem) => problem.severity === "warning" && id !== undefined && problem[kind] === id);
+    showWarnings(form, warnings, this.desk.setup.urls.icons);
+  }
+
+  /** Undone, redone or merged: the form shows what is there now, once nothing typed waits in it. */
+  follow(element: Value | undefined): void {
+    if (element === undefined || this.shown === undefined || this.typedNow() || this.arranging || looksSame(element, this.shown)) return;
+    clearTimeout(this.redrawing);
+    this.redrawing = setTimeout(() => !this.closed && void this.open(), PAUSE_MS);
+  }
+
+  /** Forget what was typed and cannot be read. */
+  takeBack(): void {
+    this.desk.store.getState().keepTyped(this.name, null);
+    void this.open();
+  }
+
+  private get element(): Value | undefined {
+    return elementOf(this.desk.store.getState().document, this.kind, this.key);
+  }
+
+  private get name(): string {
+    return formName(this.kind, this.key);
+  }
+
+  private typedNow(): Typed | undefined {
+    return this.desk.store.getState().typed[this.name];
+  }
+
+  private hear(): () => void {
+    return this.desk.reader.hear(this.name, {
+      read: (errors, said, key) => {
+        if (said !== null) this.shown = said;
+        if (this.closed) return;
+        this.fail("");
+        if (this.page.form) showErrors(this.page.form, errors, this.touched);
+        if (said === null) return;
+        this.renamed(key);
+        if (this.kind === "node") this.page.entitle(titleOf(said as WorkflowNode));
+        this.follow(this.element);
+      },
+      failed: (words) => !this.closed && this.fail(words),
+    });
+  }
+
+  private renamed(key: Key): void {
+    if (key === this.key) return;
+    this.key = key;
+    this.hearing();
+    this.hearing = this.hear();
+    this.page.rename(key);
+  }
+
+  private typing(name: string): void {
+    this.touched.add(name);
+    if (this.shown !== undefined) this.keep(this.page.fields(), this.shown, name);
+  }
+
+  private left(name: string | undefined): void {
+    if (name) this.touched.add(name);
+    if (name === NAME_FIELD && this.desk.store.getState().unnamed.includes(this.key)) void this.nameFirst();
+    this.desk.store.getState().settle();
+  }
+
+  /** A field in which nothing was typed has nothing to undo: Ctrl-Z is that of the canvas. */
+  private pressed(event: KeyboardEvent): void {
+    const { target } = event;
+    const isUndo = (event.ctrlKey || event.metaKey) && !event.shiftKey && !event.altKey && event.key.toLowerCase() === "z";
+    if (!isUndo || !(target instanceof HTMLInputElement || target instanceof HTMLTextAreaElement) || target.value !== target.defaultValue) return;
+    event.preventDefault();
+    event.stopPropagation();
+    this.desk.store.getState().undo();
+    keepOnCanvas();
+  }
+
+  private keep(fields: Fields, shown: Value, field: string): void {
+    if (!fields.length) return;
+    const before = this.typedNow();
+    // A field that is left says again what it said while one typed.
+    if (before && same(before.fields, fields)) return;
+    this.desk.store.getState().keepTyped(this.name, {
+      kind: this.kind,
+      key: this.key,
+      fields,
+      base: before?.base ?? shown,
+      touch: `form ${this.number} ${field}`,
+      errors: before?.errors ?? NO_ERRORS,
+      isRead: false,
+    });
+  }
+
+  /** The id of a node that was just added is made of its first name, also when one goes on elsewhere at once. */
+  private async nameFirst(): Promise<void> {
+    await this.desk.reader.finish();
+    const { document, chosen, edit, choose, set, unnamed, typed } = this.desk.store.getState();
+    const { key } = this;
+    const node = find(document.nodes, key);
+    const id = node && idOfName(document, node);
+    if (typed[this.name] || !node || !id || !unnamed.includes(key)) return;
+    const isOnCard = globalThis.document.activeElement?.matches(`.react-flow__node[data-id="${CSS.escape(key)}"]`);
+    set({ unnamed: unnamed.filter((each) => each !== key) });
+    edit(change(document, "node", key, { ...node, id }), t("Name {id}", { id }));
+    if (!this.closed) {
+      this.shown = { ...node, id };
+      this.renamed(id);
+    }
+    if (chosen.nodes.includes(key)) choose({ nodes: chosen.nodes.map((each) => (each === key ? id : each)), edges: chosen.edges });
+    if (this.closed) return;
+    const field = this.page.field("node-id");
+    if (field instanceof HTMLInputElement) field.value = id;
+    // The card of another id is another element.
+    if (isOnCard) focusChosen(this.desk.store);
+  }
+
+  /** A row more, less or elsewhere. It comes to pass though one looks elsewhere meanwhile. */
+  private async arrange({ name, value }: HTMLButtonElement): Promise<void> {
+    if (this.arranging || this.shown === undefined) return;
+    this.arranging = true;
+    const made = await this.arranged(this.page.fields(), [name, value]);
+    this.arranging = false;
+    const form = made?.querySelector("form");
+    if (this.closed) this.hearing();
+    else if (made) {
+      this.page.draw(made);
+      this.warn();
+      this.page.focusFirst();
+    }
+    const element = this.element;
+    if (form && element !== undefined) this.keep(fieldsOf(form), this.shown, "rows");
+    if (!this.closed) this.follow(element);
+  }
+
+  /** The form as the button wants it, of all that is typed; null if it cannot be had. */
+  private async arranged(given: Fields, button: readonly [string, string]): Promise<HTMLElement | null> {
+    for (let sent = given; ; ) {
+      try {
+        const html = await this.panel([...sent, button], new AbortController().signal);
+        const now = this.last ?? this.page.fields();
+        if (same(now, sent)) {
+          if (!this.closed) this.fail("");
+          return elementFrom(html);
+        }
+        // Someone typed meanwhile: that, too, is to be in it.
+        sent = now;
+      } catch (error) {
+        if (!this.closed) this.fail(wordsOf(error));
+        if (!isAway(error)) return null;
+        await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
+        sent = this.last ?? this.page.fields();
+      }
+    }
+  }
+
+  private submitted(event: Event): void {
+    event.preventDefault();
+    void this.desk.reader.finish();
+  }
+
+  private clicked(event: MouseEvent): void {
+    const target = event.target as HTMLElement | null;
+    const button = target?.closest<HTMLButtonElement>("button[data-edit-rows]");
+    if (button) {
+      event.preventDefault();
+      // Or the script of the plain pages would send the form, too.
+      event.stopPropagation();
+      void this.arrange(button);
+      return;
+    }
+    const link = target?.closest<HTMLElement>("a[data-kind][data-id]");
+    const { kind, id } = link?.dataset ?? {};
+    if ((kind !== "node" && kind !== "edge") || !id) return;
+    event.preventDefault();
+    chooseFound(this.desk.store, kind, id);
+  }
+
+  /** What is asked last is answered; a late answer to what was asked before is thrown away. */
+  private async asked<T>(ask: (signal: AbortSignal) => Promise<T>): Promise<T | null> {
+    this.running.abort();
+    this.running = new AbortController();
+    const { signal } = this.running;
+    try {
+      const answer = await ask(signal);
+      if (signal.aborted) return null;
+      if (!this.closed) this.fail("");
+      return answer;
+    } catch (error) {
+      if (signal.aborted || this.closed) return null;
+      this.fail(wordsOf(error));
+      // Below a selected element there is never the form of another one.
+      if (this.shown === undefined) this.page.clear();
+      if (isAway(error)) this.redrawing = setTimeout(() => !this.closed && void this.open(), AGAIN_MS);
+      return null;
+    }
+  }
+
+  /** The form; `about` is told each time of which element it is asked. */
+  private panel(typed: Fields | null, signal: AbortSignal, about: (element: Value | undefined) => void = () => undefined): Promise<string> {
+    const { store, server } = this.desk;
+    return askAbout(
+      store,
+      ({ document }) => {
+        about(elementOf(document, this.kind, this.key));
+        return asFirst(document, this.kind, this.key);
+      },
+      (asked) => server.panel(this.kind, sentId(store.getState().document, this.kind, this.key), asked, typed, signal),
+      signal,
+    );
+  }
+
+  /** A problem leads to a field of a form that is open already. */
+  focusWanted(): void {
+    // The form of another element may still be drawn here.
+    if (this.shown !== undefined && this.isShown && !this.closed) this.focus(this.wanted());
+  }
+
+  /** The field to which a problem led here. */
+  private wanted(): FocusedField | null {
+    const name = this.desk.store.getState().wanted;
+    if (name) this.desk.store.getState().set({ wanted: "" });
+    return name ? { name, at: null } : null;
+  }
+
+  private focus(field: FocusedField | null): void {
+    if (field) this.page.focus(field, this.desk.store.getState().unnamed.includes(this.key));
+  }
+}
+
+function isAway(error: unknown): boolean {
+  return error instanceof Refused && (error.kind === "offline" || error.kind === "signed-out");
+}
