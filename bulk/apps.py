@@ -7,8 +7,11 @@ class BulkConfig(AppConfig):
     name = "bulk"
 
     def ready(self) -> None:
-        """Registers the removal of old jobs with maintenance."""
+        """Registers the removal of old jobs with maintenance, and jobs with the audit."""
+        from bulk.pages.audit_origin import bulk_origin
         from bulk.store import old_jobs
         from checkpoints.maintenance.run import register_records
+        from ctxadmin.ui.audit.origins import register_origin
 
         register_records("bulk jobs", old_jobs)
+        register_origin(bulk_origin)

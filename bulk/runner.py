@@ -28,6 +28,9 @@ _TRIES: Final = 5  # of an item that others hold
 def run_job(row: BulkJob) -> None:
     """Does what is left of a job, item by item, as long as its lease and the right last."""
     action = BulkAction(row.action)
+    if action is BulkAction.EXPORT:  # its file went to who asked for it, as far as it was fetched
+        store.finish(row, clock.now(), BulkProblem.STOPPED)
+        return
     row.done, row.refused = store.outcomes_of(row)
     done, refused = row.done, row.refused
     renewed = time.monotonic() - RENEW_SECONDS
@@ -38,7 +41,7 @@ def run_job(row: BulkJob) -> None:
                 _log.info("bulk job %s: stopped", row.public_id)
                 store.recount_outcomes(row)
                 return
-            actor = _actor_of(row)
+            actor = actor_of(row)
             renewed = time.monotonic()
         if actor is None or not actor.may(action.right):
             store.finish(row, clock.now(), BulkProblem.NOT_ALLOWED)
@@ -50,7 +53,7 @@ def run_job(row: BulkJob) -> None:
     store.finish(row, clock.now())
 
 
-def _actor_of(row: BulkJob) -> Actor | None:
+def actor_of(row: BulkJob) -> Actor | None:
     """Returns who started a job, with the rights of now."""
     if row.token:
         return token_in(row.workspace, row.token, row.request_id, row.address)

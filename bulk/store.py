@@ -24,6 +24,7 @@ class BulkProblem(StrEnum):
 
     INTERRUPTED = leases.INTERRUPTED
     NOT_ALLOWED = "not_allowed"
+    STOPPED = "stopped"
     ERROR = "error"
 
     @property
@@ -33,6 +34,8 @@ class BulkProblem(StrEnum):
                 return say("The server stopped at the same item several times.")
             case BulkProblem.NOT_ALLOWED:
                 return say("Who started it no longer has the right to do this.")
+            case BulkProblem.STOPPED:
+                return say("The file was not fetched to its end.")
             case BulkProblem.ERROR:
                 return say("An unexpected error stopped it. The log of the server has the details.")
 
@@ -108,6 +111,38 @@ def finish(row: BulkJob, now: datetime, problem: BulkProblem | None = None) -> b
     if problem is None:
         return JOBS.finish(row, now, done=done, refused=refused)
     return JOBS.fail(row, problem, now, done=done, refused=refused)
+
+
+def start_sending(job: BulkJob, holder: str, now: datetime) -> bool:
+    """Starts a draft whose work is the answer to a request; returns False if it was started."""
+    lease = {"holder": holder, "until": now + leases.LEASE, "started_at": now}
+    rows = BulkJob.objects.filter(key=job.key, status=BulkJob.Status.DRAFT)
+    return bool(rows.update(status=BulkJob.Status.RUNNING, **lease))
+
+
+def is_sent_on(job: BulkJob, done: int, refused: int, now: datetime) -> bool:
+    """Writes the progress of a job that is being sent; returns False if it was cancelled.
+
+    One that counted as stopped, because its reader paused for long, is sent on.
+    """
+    rows = BulkJob.objects.filter(key=job.key).exclude(status=BulkJob.Status.CANCELLED)
+    return bool(rows.update(until=now + leases.LEASE, done=done, refused=refused))
+
+
+def end_sending(job: BulkJob, now: datetime, problem: BulkProblem | None) -> None:
+    """Ends a job that was sent, unless it was cancelled; its counts are those of its items."""
+    done, refused = outcomes_of(job)
+    rows = BulkJob.objects.filter(key=job.key)
+    rows.update(done=done, refused=refused, holder="", until=None, ended_at=now)
+    status = BulkJob.Status.DONE if problem is None else BulkJob.Status.FAILED
+    sent = rows.exclude(status=BulkJob.Status.CANCELLED)
+    sent.update(status=status, problem=problem or "")
+
+
+def job_of_request(workspace: int, author: str, request_id: str) -> BulkJob | None:
+    """Returns the job whose changes have the id of a request; None if it is that of no job."""
+    rows = BulkJob.objects.filter(workspace=workspace, author=author, request_id=request_id)
+    return rows.exclude(status=BulkJob.Status.DRAFT).first() if request_id else None
 
 
 def recount_outcomes(row: BulkJob) -> None:

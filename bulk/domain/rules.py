@@ -35,12 +35,13 @@ def refusal(action: BulkAction, item: ItemFacts | None) -> Sentence | None:
 
     An execution may have gone on since it was selected, as long as its status is the same: a
     running one changes all the time. A conversation may not have changed at all, nor may an
-    execution that gets a label: the label is for the version that was selected.
+    execution that gets a label: the label is for the version that was selected. An export has
+    what there is by then.
     """
     if item is None:
         return GONE
     wrong = _WRONG[action](item)
-    if wrong is not None:
+    if wrong is not None or action is BulkAction.EXPORT:
         return wrong
     if action.list is BulkList.EXECUTIONS and action is not BulkAction.LABEL:
         if item.status != item.selected_status:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Final, cast
 
 from django.contrib import messages as flash
 from django.http import HttpRequest, HttpResponse
@@ -12,8 +12,9 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_http_methods, require_safe
 
-from bulk import jobs, store
+from bulk import exports, jobs, store
 from bulk.domain.rules import DryRun, refusal
+from bulk.exports import ExportSize
 from bulk.facts import facts_of
 from bulk.models import BulkItem, BulkJob
 from bulk.pages.selection import list_url
@@ -74,6 +75,7 @@ class ItemLine:
 class JobPage:
     """A job; ``dry_run`` and the fields to start it are there while it is a draft.
 
+    ``size`` is that of the draft of an export.
     ``shown`` is how many matched in the list, if that was another number than the items now.
     ``changing`` items are not refused, ``worked`` have a result. ``problem`` says why it stopped.
     ``result`` says in words what was done. ``opposite`` labels the button that does the opposite
@@ -90,6 +92,8 @@ class JobPage:
     is_draft: bool
     is_active: bool
     is_erasure: bool
+    is_export: bool
+    size: ExportSize | None
     of_executions: bool
     may_cancel: bool
     dry_run: DryRun | None
@@ -139,13 +143,16 @@ def job(request: HttpRequest, actor: Actor, job_id: str) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @page
 def start(request: HttpRequest, actor: Actor, job_id: str) -> HttpResponse:
-    """Starts a draft; pressed twice, it is started once."""
+    """Starts a draft; pressed twice, it is started once. An export is answered with its file."""
     here = redirect("bulk:job", job_id)
     if request.method != "POST":
         return here
     row = jobs.open_job(actor, job_id)
     if row.status != BulkJob.Status.DRAFT:
         return here
+    if row.action == BulkAction.EXPORT:
+        # A stream lacks only what a page does not look at.
+        return cast("HttpResponse", exports.send(actor, row) or here)
     text = request.POST.get(_text_of(row).name, "").strip()
     typed = [replace(_text_of(row), value=text)]
     if len(text) > typed[0].limit or (typed[0].name == _LABEL.name and not text):
@@ -194,6 +201,13 @@ def _text_of(row: BulkJob) -> TextEntry:
     return _LABEL if row.action == BulkAction.LABEL else REASON
 
 
+def _entries_of(row: BulkJob) -> list[TextEntry]:
+    """Returns the fields of a draft."""
+    if row.action == BulkAction.EXPORT:
+        return []
+    return [_text_of(row), _COUNT] if row.action == BulkAction.ERASE else [_text_of(row)]
+
+
 def _count_in(request: HttpRequest, tried: DryRun) -> TextEntry:
     """Returns the typed number, with a problem unless it is that of the items to erase."""
     value = request.POST.get("count", "").strip()
@@ -216,7 +230,7 @@ def _show(
     asked = PageRequest.of(request.GET)
     found = page_of(_rows(row, outcome, asked), asked, lambda item: (item.place,))
     label, tone = STATUS_LABELS[row.status]
-    asks = [_text_of(row), _COUNT] if action is BulkAction.ERASE else [_text_of(row)]
+    asks = _entries_of(row)
     shown = JobPage(
         title=TITLES[action],
         crumbs=(Crumb(NAME, reverse("bulk:list")), Crumb(TITLES[action])),
@@ -228,6 +242,8 @@ def _show(
         is_draft=is_draft,
         is_active=row.status in ACTIVE,
         is_erasure=action is BulkAction.ERASE,
+        is_export=action is BulkAction.EXPORT,
+        size=exports.size_of(row) if is_draft and action is BulkAction.EXPORT else None,
         of_executions=action.list is BulkList.EXECUTIONS,
         may_cancel=actor.may(action.right),
         dry_run=tried,

@@ -1,6 +1,4 @@
-"""What the bar of a list sends: an export is answered, anything else leads to its dry run."""
-
-from typing import cast
+"""What the bar of a list sends: it leads to the dry run of the action."""
 
 from django.contrib import messages as flash
 from django.http import HttpRequest, HttpResponse
@@ -9,11 +7,10 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
-from bulk import exports, jobs
+from bulk import jobs
 from bulk.models import BulkJob
 from bulk.pages.selection import action_in, filter_query, list_url, selection_in
 from ctxadmin.identity.actor import Actor
-from ctxadmin.identity.bulk_actions import BulkAction
 from ctxadmin.lib.errors import TooLarge
 from ctxadmin.lib.whole_number import whole_number
 from ctxadmin.ui.pages import page
@@ -33,9 +30,6 @@ def select(request: HttpRequest, actor: Actor) -> HttpResponse:
         flash.warning(request, _("Nothing is selected. Select items in the list first."))
         return redirect(list_url(action.list, query))
     try:
-        if action is BulkAction.EXPORT:
-            # A stream lacks only what a page does not look at.
-            return cast("HttpResponse", exports.export(actor, selection))
         job = jobs.select(actor, action, selection, query)
     except TooLarge as error:
         flash.warning(request, translated(error.detail))

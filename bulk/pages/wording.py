@@ -17,6 +17,7 @@ TITLES: Final[Mapping[BulkAction, Text]] = {
     BulkAction.LABEL: _("Label executions"),
     BulkAction.ARCHIVE: _("Archive conversations"),
     BulkAction.UNARCHIVE: _("Unarchive conversations"),
+    BulkAction.EXPORT: _("Export conversations"),
     BulkAction.ERASE: _("Erase conversations"),
 }
 HINTS: Final[Mapping[BulkAction, Text]] = {
@@ -32,6 +33,10 @@ HINTS: Final[Mapping[BulkAction, Text]] = {
         "retention policy may erase conversations that have been archived for long."
     ),
     BulkAction.UNARCHIVE: _("They are listed again."),
+    BulkAction.EXPORT: _(
+        "The file has a line for each, with its messages, revisions and moves. Executions are not "
+        "in it."
+    ),
     BulkAction.ERASE: _(
         "Everything in them is removed for good: messages, batches, executions, checkpoints, "
         "comments, reasons. The audit, forks, exports and backups stay."
@@ -63,6 +68,9 @@ _SUBMIT: Final[Mapping[BulkAction, Callable[[int], str]]] = {
     BulkAction.UNARCHIVE: lambda n: ngettext(
         "Unarchive %(n)s conversation", "Unarchive %(n)s conversations", n
     ),
+    BulkAction.EXPORT: lambda n: ngettext(
+        "Export %(n)s conversation", "Export %(n)s conversations", n
+    ),
     BulkAction.ERASE: lambda n: ngettext(
         "Erase %(n)s conversation", "Erase %(n)s conversations", n
     ),
@@ -86,6 +94,9 @@ _RESULT: Final[Mapping[BulkAction, Callable[[int], str]]] = {
     ),
     BulkAction.UNARCHIVE: lambda n: ngettext(
         "%(n)s conversation unarchived", "%(n)s conversations unarchived", n
+    ),
+    BulkAction.EXPORT: lambda n: ngettext(
+        "%(n)s conversation exported", "%(n)s conversations exported", n
     ),
     BulkAction.ERASE: lambda n: ngettext(
         "%(n)s conversation erased", "%(n)s conversations erased", n

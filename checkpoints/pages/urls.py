@@ -41,6 +41,7 @@ _pages: list[URLPattern | URLResolver] = [
     path(f"{_ONE}state/draft/", draft_call.draft, name="draft"),
     path(f"{_ONE}workflow/", pinned_workflow.workflow, name="workflow"),
     path(f"{_ONE}workflow/drawn/", pinned_workflow.drawn, name="workflow-drawn"),
+    path(f"{_ONE}drawn/", canvas.drawn, name="drawn"),
     path(f"{_ONE}canvas/", canvas.canvas, name="canvas"),
     path(f"{_ONE}canvas/marks/", canvas.marks, name="canvas-marks"),
     path(f"{_ONE}canvas/panel/", canvas.panel, name="canvas-panel"),

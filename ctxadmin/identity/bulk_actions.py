@@ -18,7 +18,7 @@ class BulkList(StrEnum):
 
 
 class BulkAction(StrEnum):
-    """What is done to each item; all but ``export`` are jobs."""
+    """What is done to each item; the items of ``export`` are sent as a file."""
 
     PAUSE = "pause"
     RESUME = "resume"

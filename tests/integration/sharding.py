@@ -76,6 +76,8 @@ EXCEPTIONS: Final = {
     "bulk.jobs.selected_heads": _PAGE,
     "bulk.jobs._named_heads": _BY_ID,
     "bulk.jobs.preview_job": _PAGE,
+    "bulk.exports._lines": _PAGE,
+    "bulk.exports.size_of": _SUMS,
     "bulk.facts.facts_of": _PAGE,
     "bulk.store.outcomes_of": _SUMS,
     "bulk.store.old_jobs": _COMMAND,

@@ -62,6 +62,7 @@ _pages: list[URLPattern | URLResolver] = [
     path(
         "<str:slug>/diff/<str:before>/<str:after>/canvas/", diff_canvas.canvas, name="diff-canvas"
     ),
+    path("<str:slug>/diff/<str:before>/<str:after>/drawn/", diff_canvas.drawn, name="diff-drawn"),
     path("<str:slug>/diff/<str:before>/<str:after>/panel/", diff_canvas.panel, name="diff-panel"),
     path("<str:slug>/reducers/", element_pages.reducers, name="reducers"),
     path("<str:slug>/add-node/", element_pages.new_node, name="new-node"),

@@ -42,7 +42,9 @@ from ctxadmin.ui.pages import page, part_of, show
 from workflows.domain.document.graph import Edge, Node
 from workflows.pages.drawing.marks import CanvasMark, Marks
 from workflows.pages.drawing.summaries import NODE_TYPE_WORDS
+from workflows.pages.drawing.svg import Links
 from workflows.pages.editor.canvas import read_only_setup
+from workflows.pages.editor.drawn_canvas import as_answer, drawn_setup
 from workflows.pages.preview.preview_result import PreviewView, preview_view
 
 _LAST: Final = 12
@@ -118,7 +120,7 @@ class _Run:
 def canvas(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResponse:
     run = _run(actor, conversation_id)
     document = run.pinned.workflow.document
-    here = reverse("checkpoints:canvas", args=[conversation_id])
+    links = _CanvasLinks(conversation_id)
     setup = read_only_setup(
         actor,
         document,
@@ -135,11 +137,42 @@ def canvas(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResp
         setup=None if setup is None else {**setup, "execution": run.row.public_id},
         panel=_panel(actor, run, request),
         links=[
-            (each.name or each.id, f"{here}?node={each.id}", run.marks.nodes.get(each.id))
+            (each.name or each.id, links.node(each.id), run.marks.nodes.get(each.id))
             for each in document.nodes
         ],
     )
     return show(request, "checkpoints/canvas.html", shown)
+
+
+class _CanvasLinks(Links):
+    """Links to the elements on the canvas of an execution, with what each did beside it."""
+
+    def __init__(self, conversation_id: str) -> None:
+        self._canvas = reverse("checkpoints:canvas", args=[conversation_id])
+
+    def node(self, node_id: str) -> str:
+        return f"{self._canvas}?node={node_id}"
+
+    def edge(self, edge_id: str) -> str:
+        return f"{self._canvas}?edge={edge_id}"
+
+
+@require_safe
+@part_of("checkpoints:detail", "conversation_id")
+@page
+def drawn(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResponse:
+    """Returns the data of the canvas on the page of an execution, with the current marks."""
+    run = _run(actor, conversation_id)
+    document = run.pinned.workflow.document
+    setup = drawn_setup(
+        actor,
+        document,
+        document.name or run.row.workflow,
+        _CanvasLinks(conversation_id),
+        marks=run.marks,
+        again=reverse("checkpoints:canvas-marks", args=[conversation_id]),
+    )
+    return as_answer({**setup, "execution": run.row.public_id})
 
 
 @require_safe
@@ -176,7 +209,8 @@ def context_seen_panel(
     shown = SawPage(
         title=title % {"node": name, "n": number},
         crumbs=presenters.crumbs(
-            head, Crumb(_("Canvas"), _of_node(head, node_preview.entered.node_id))
+            head,
+            Crumb(_("Canvas"), _CanvasLinks(conversation_id).node(node_preview.entered.node_id)),
         ),
         head=head,
         node=node_preview.entered.node_id,
@@ -185,10 +219,6 @@ def context_seen_panel(
         pin_name=head.public_id if may_pin(actor, head) else "",
     )
     return show(request, "checkpoints/saw.html", shown)
-
-
-def _of_node(head: Conversation, node_id: str) -> str:
-    return f"{reverse('checkpoints:canvas', args=[head.public_id])}?node={node_id}"
 
 
 def _run(actor: Actor, conversation_id: str) -> _Run:

@@ -22,7 +22,6 @@ from checkpoints.pages.decisions.decision import (
 )
 from checkpoints.pages.decisions.proposal import ProposalView, proposal_view
 from checkpoints.pages.execution_queries import ExecutionFilter, ExecutionLine
-from checkpoints.pages.executions.graph_map import GraphMap, map_of
 from checkpoints.pages.executions.pinned_workflow import WorkflowName, workflow_name
 from checkpoints.pages.executions.unapplied_edits import UnappliedEdits, unapplied_edits_of
 from checkpoints.pages.presenters import PathNode, PositionView, TimelineLine
@@ -54,6 +53,7 @@ from ctxadmin.lib.errors import ContextError, ValidationFailed
 from ctxadmin.ui.bulk_bar import BulkBar, bulk_actions
 from ctxadmin.ui.components import STATUSES, Crumb, Tab, Text
 from ctxadmin.ui.pages import page, show
+from workflows.pages.drawing.room import Room, room_of
 
 _RAIL: Final = 12
 _LAST_MESSAGES: Final = 3
@@ -80,6 +80,7 @@ class ListPage:
 class DetailPage:
     """An execution: status, possible actions, context, state, and activity.
 
+    ``room`` is that of its workflow on the canvas, None without one that can be drawn.
     ``proposal`` is what to decide on while it is paused. ``usage`` is the sum of what its engine
     reported, if anything. ``poll_url`` is set while it runs: a page without a socket polls it.
     ``pending`` is the number of keys in the reader's draft, ``left`` the reader's other input that
@@ -98,7 +99,7 @@ class DetailPage:
     decided: DecidedNote | None
     steps: Sequence[PathNode]
     executed_count: int
-    map: GraphMap | None
+    room: Room | None
     proposal: ProposalView | None
     state: StateView
     cards: Sequence[MessageCard]
@@ -272,7 +273,7 @@ def _detail_page(
         decided=decided_note(actor, moment, request, found.items),
         steps=steps,
         executed_count=moment.row.executed_count if moment.row else 0,
-        map=map_of(moment, position, steps),
+        room=room_of(moment.pinned.workflow.document) if moment.pinned else None,
         proposal=proposal_view(moment) if moment.status is Status.PAUSED else None,
         state=with_comments(actor, moment, state, comments_until(moment)),
         cards=_last_messages(moment),

@@ -1,22 +1,41 @@
-// Puts the canvas in the place of the drawing that the server made of a graph.
+// Puts the canvas into its frame on a page, in the place of the drawing that the server made of a graph.
 
 import { createRoot } from "react-dom/client";
 import { startReading } from "./io/form_reader";
 import { parse } from "./io/json";
 import { startPlacing } from "./io/node_placement";
-import { serverOf } from "./io/server";
+import { type Server, serverOf } from "./io/server";
 import type { Links, Setup } from "./io/setup";
 import { wordsWith } from "./io/summary_requests";
 import { startTrying } from "./io/what_if";
 import { normalised } from "./model/document";
-import { editorStore } from "./store";
+import { type EditorStore, editorStore } from "./store";
 import { DrawnGraph } from "./view/DrawnGraph";
 
-/** The drawing stays where the canvas cannot be had. */
-export async function startDrawing(frame: HTMLElement): Promise<void> {
+/** Starts the canvas of the page; also of a frame that comes later, with an execution that begins. */
+export async function startDrawings(): Promise<void> {
+  const started = new WeakSet<HTMLElement>();
+  const start = async (): Promise<void> => {
+    const frame = document.querySelector<HTMLElement>("[data-drawn]");
+    if (!frame || started.has(frame)) return;
+    started.add(frame);
+    await startDrawing(frame);
+  };
+  document.addEventListener("live:fetched", () => void start());
+  await start();
+}
+
+/** The drawing stays where the canvas cannot be had; a frame without one goes. */
+async function startDrawing(frame: HTMLElement): Promise<void> {
   const address = frame.dataset.drawn ?? "";
+  let isBehind = false;
+  let refresh = async (): Promise<void> => void (isBehind = true);
+  document.addEventListener("live:fetched", () => void refresh());
   const setup = await fetchSetup(address);
-  if (!setup?.drawn) return;
+  if (!setup?.drawn) {
+    frame.hidden = !frame.querySelector("a");
+    return;
+  }
   const store = editorStore(setup);
   const server = serverOf(setup.urls);
   await startPlacing(store, setup.urls.worker);
@@ -44,13 +63,46 @@ export async function startDrawing(frame: HTMLElement): Promise<void> {
   const desk = { store, setup, server, reader: startReading(store, server), trier: startTrying(store, server) };
   const draw = (to: Links): void => root.render(<DrawnGraph desk={desk} links={to} onDrawn={done} />);
   draw(setup.drawn.links);
-  document.addEventListener("live:fetched", async () => {
-    const next = frame.isConnected ? await fetchSetup(address) : null;
+  let shown = setup;
+  refresh = oneAtATime(async () => {
+    if (!frame.isConnected || (await hasOnlyMoved(shown, store, server))) return;
+    const next = await fetchSetup(address);
     if (!next?.drawn) return;
+    shown = next;
     const now = normalised(next.document);
-    store.setState({ document: now, places: next.places, words: wordsWith(null, next.drawn.words, now) });
+    store.setState({ document: now, places: next.places, marks: next.drawn.marks, words: wordsWith(null, next.drawn.words, now) });
     draw(next.drawn.links);
   });
+  if (isBehind) await refresh();
+}
+
+/** What is asked for while it runs is done once more afterwards, so that the last answer is the latest. */
+function oneAtATime(work: () => Promise<void>): () => Promise<void> {
+  let running = false;
+  let wanted = false;
+  return async () => {
+    wanted = true;
+    if (running) return;
+    running = true;
+    while (wanted) {
+      wanted = false;
+      await work();
+    }
+    running = false;
+  };
+}
+
+/** Whether the same execution is shown with its current marks; its graph never changes. */
+async function hasOnlyMoved({ drawn, execution }: Setup, store: EditorStore, server: Server): Promise<boolean> {
+  if (!drawn?.again) return false;
+  try {
+    const now = await server.marks(drawn.again);
+    if (now.execution !== execution) return false;
+    store.setState({ marks: now.marks });
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 async function fetchSetup(address: string): Promise<Setup | null> {

@@ -3,7 +3,7 @@
 import { createRoot } from "react-dom/client";
 import "@xyflow/react/dist/base.css";
 import "./graph.css";
-import { startDrawing } from "./drawn";
+import { startDrawings } from "./drawn";
 import { startCosting } from "./io/policy_costs";
 import { startFollowing } from "./io/draft_socket";
 import { type Journal, startJournal } from "./io/journal";
@@ -33,8 +33,7 @@ if (setup && root) {
   createRoot(root).render(<App desk={{ store, setup, server, reader, trier: startTrying(store, server) }} saver={edited?.saver ?? null} journal={edited?.journal ?? null} />);
 }
 
-const drawn = document.querySelector<HTMLElement>("[data-drawn]");
-if (drawn) await startDrawing(drawn);
+await startDrawings();
 
 function startEditing(setup: Setup, store: EditorStore, server: Server, reader: Reader): { saver: Saver; journal: Journal } {
   const saver = startSaving(store, server);

@@ -169,7 +169,7 @@ export function editorStore(setup: Pick<Setup, "document" | "version" | "places"
     costs: null,
     whatIf: null,
     part: "problems",
-    marks: setup.watched?.marks ?? null,
+    marks: (setup.watched ?? setup.drawn)?.marks ?? null,
     tokens: {},
     refused: [],
     typed: {},
@@ -315,6 +315,14 @@ export interface Marked {
   readonly sign: string;
   readonly icon: string;
   readonly text: string;
+}
+
+// Signs of most cards of an execution; their borders say them from far away.
+const QUIET = ["done", "open", "same", "none"];
+
+/** Whether the sign of a mark stands beside the name on cards that show their names alone. */
+export function isLoud(sign: string | undefined): boolean {
+  return sign !== undefined && !QUIET.includes(sign);
 }
 
 const marked = new WeakMap<Mark, Marked>();

@@ -193,21 +193,117 @@ def test_a_running_job_is_cancelled_and_only_by_who_may_do_it(reviewer: Client) 
     assert not RUNNER.run_next()
 
 
-def test_an_export_is_one_line_each_in_the_format_that_can_be_imported(
+def sent_file(answer: Any) -> bytes:
+    assert answer["Content-Type"] == "application/x-ndjson"
+    return b"".join(answer.streaming_content)
+
+
+def test_an_export_is_tried_then_one_line_each_in_the_format_that_can_be_imported(
     reviewer: Client,
 ) -> None:
     talks("one", "two")
-    sent = {"action": "export", "scope": "all"}
-    answer = reviewer.post("/bulk/select/", sent)
-    assert answer["Content-Type"] == "application/x-ndjson"
-    sent_file = b"".join(answer.streaming_content)  # type: ignore[attr-defined]
-    assert len(sent_file.splitlines()) == 2
-    found = [each for each in read_upload(sent_file) if isinstance(each, Transfer)]
+    draft = reviewer.post("/bulk/select/", {"action": "export", "scope": "all"})["Location"]
+    tried = text(reviewer.get(draft))
+    assert "2 of 2 selected conversations can be exported." in tried
+    assert "<dt>Messages</dt><dd>2</dd><dt>Size of all messages</dt>" in tried
+    assert 'name="reason"' not in tried
+    assert not AuditEntry.objects.filter(action="conversation.export").exists()
+    file = sent_file(reviewer.post(f"{draft}start/"))
+    assert len(file.splitlines()) == 2
+    found = [each for each in read_upload(file) if isinstance(each, Transfer)]
     assert sorted(each.conversation_id for each in found) == ["one", "two"]
     with pytest.raises(ValidationFailed, match="Line 3"):
-        read_upload(sent_file + b'{"conversation_id": "x", "error": {}}')
+        read_upload(file + b'{"conversation_id": "x", "error": {}}')
     assert AuditEntry.objects.filter(action="conversation.export").count() == 2
-    assert not BulkJob.objects.exists()
+    assert "2 conversations exported" in text(reviewer.get(draft))
+    assert "Export conversations" in text(reviewer.get("/bulk/"))
+    # Pressed again, it is not sent again.
+    assert reviewer.post(f"{draft}start/")["Location"] == draft
+
+
+def test_what_an_export_leaves_out_is_said_before_and_after(
+    reviewer: Client, admin: Client
+) -> None:
+    talks("one", "two", "three")
+    draft = selected(reviewer, "export", "one", "two", "three")
+    admin.post("/conversations/two/erase/", {"confirm": "two", "id": "two"})
+    Conversation.objects.filter(public_id="two").delete()
+    assert "2 of 3 selected conversations can be exported." in text(reviewer.get(draft))
+    assert "1: It was erased." in text(reviewer.get(draft))
+    file = sent_file(reviewer.post(f"{draft}start/"))
+    assert file.count(b'"error"') == 1
+    page = text(reviewer.get(draft))
+    assert "2 conversations exported" in page
+    assert "1 refused" in page
+
+
+def test_a_conversation_that_goes_on_is_exported_as_it_is_by_then(reviewer: Client) -> None:
+    run = running()
+    draft = selected(reviewer, "export", run.head.public_id)
+    run.complete("answer")
+    assert "1 of 1 selected conversation can be exported." in text(reviewer.get(draft))
+
+
+def test_an_export_that_is_not_fetched_to_its_end_says_so(reviewer: Client) -> None:
+    talks("one", "two", "three")
+    draft = selected(reviewer, "export", "one", "two", "three")
+    answer: Any = reviewer.post(f"{draft}start/")
+    lines = iter(answer.streaming_content)
+    assert b"conversation" in next(lines)
+    assert BulkJob.objects.get().status == "running"
+    answer._iterator.close()  # as a server does when the reader is gone
+    assert BulkJob.objects.get().status == "failed"
+    assert "The file was not fetched to its end." in text(reviewer.get(draft))
+    assert "1 conversation exported, 2 left" in " ".join(text(reviewer.get(draft)).split())
+    assert not RUNNER.run_next()
+
+
+def test_an_export_whose_server_died_is_not_started_again(reviewer: Client) -> None:
+    talks("one")
+    draft = selected(reviewer, "export", "one")
+    answer: Any = reviewer.post(f"{draft}start/")
+    BulkJob.objects.update(until=None)
+    assert RUNNER.run_next()
+    assert "The file was not fetched to its end." in text(reviewer.get(draft))
+    # Unless it only was slow.
+    assert len(sent_file(answer).splitlines()) == 1
+    assert BulkJob.objects.get().status == "done"
+
+
+def test_a_cancelled_export_stops(reviewer: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("bulk.exports.RENEW_SECONDS", 0)
+    talks("one", "two")
+    draft = selected(reviewer, "export", "one", "two")
+    answer: Any = reviewer.post(f"{draft}start/")
+    lines = iter(answer.streaming_content)
+    next(lines)
+    reviewer.post(f"{draft}cancel/")
+    assert list(lines) == []
+    row = BulkJob.objects.get()
+    assert (row.status, row.done) == ("cancelled", 1)
+
+
+def test_an_entry_of_the_audit_leads_to_its_bulk_action(admin: Client) -> None:
+    talks("one", "two")
+    draft = selected(admin, "export", "one", "two")
+    sent_file(admin.post(f"{draft}start/"))
+    entry = AuditEntry.objects.filter(action="conversation.export").first()
+    assert entry is not None
+    page = text(admin.get(f"/audit/{entry.stream}/{entry.seq}/"))
+    assert f'<a href="{draft}">Bulk action: Export conversations</a>' in page
+    other = AuditEntry.objects.exclude(action="conversation.export").first()
+    assert other is not None
+    assert "Bulk action:" not in text(admin.get(f"/audit/{other.stream}/{other.seq}/"))
+
+
+def test_the_dry_run_of_an_export_costs_as_many_queries_for_many_as_for_few(
+    reviewer: Client, django_assert_max_num_queries: Any
+) -> None:
+    names = [f"t{n}" for n in range(12)]
+    talks(*names)
+    where = selected(reviewer, "export", *names)
+    with django_assert_max_num_queries(12):
+        reviewer.get(where)
 
 
 def test_a_job_page_costs_as_many_queries_for_many_as_for_few(

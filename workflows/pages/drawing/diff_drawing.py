@@ -7,7 +7,7 @@ from workflows.domain.document.graph import Document
 from workflows.pages.drawing.svg import Drawing, Links, Mark, draw
 
 
-class _ToTheList(Links):
+class ListLinks(Links):
     """Links everything that is drawn to the list of differences below."""
 
     def node(self, node_id: str) -> str:
@@ -28,7 +28,7 @@ def draw_difference(
     for change in changes:
         if change.element in ("node", "edge") and not is_only_moved(change):
             marks[change.element, change.id] = change.kind
-    return draw(merge_graphs(before, after), links=_ToTheList(), marks=marks)
+    return draw(merge_graphs(before, after), links=ListLinks(), marks=marks)
 
 
 def merge_graphs(before: Document, after: Document) -> Document:

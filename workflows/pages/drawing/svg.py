@@ -142,7 +142,7 @@ def draw(
         return None
     graph = graph_of(document)
     known = registries or standard()
-    places, downwards = _positions_of(graph)
+    places, downwards = positions_of(graph)
     drawer = _Drawer(problems, links or Links(), known, current, marks or {})
     cards = [
         drawer.card(node, places[node.id], starts=node.id in graph.starts)
@@ -157,7 +157,7 @@ def draw(
     return _framed(cards, lines, ways)
 
 
-def _positions_of(graph: Graph) -> tuple[Mapping[str, NodePosition], bool]:
+def positions_of(graph: Graph) -> tuple[Mapping[str, NodePosition], bool]:
     """Returns the positions of the nodes, and whether the flow goes downward.
 
     Chosen positions are kept; layers get the room that chips need.

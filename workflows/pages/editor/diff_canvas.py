@@ -21,16 +21,17 @@ from workflows.models import Workflow
 from workflows.pages.definition.diff_rows import MOST_CHANGES, diff_rows_of
 from workflows.pages.definition.links import crumbs
 from workflows.pages.definition.workflow_pages import version_label
-from workflows.pages.drawing.diff_drawing import is_only_moved, merge_graphs
+from workflows.pages.drawing.diff_drawing import ListLinks, is_only_moved, merge_graphs
 from workflows.pages.drawing.marks import CanvasMark, Marks, Sign
 from workflows.pages.editor.canvas import read_only_setup
+from workflows.pages.editor.drawn_canvas import as_answer, drawn_setup
 from workflows.reading import queries
 from workflows.store.workflow import find_workflow
 
 _SIGNS: Final = (
     Sign("added", "plus", gettext_lazy("new")),
     Sign("removed", "minus", gettext_lazy("removed")),
-    Sign("changed", "pencil", gettext_lazy("changed")),
+    Sign("changed", "tilde", gettext_lazy("changed")),
 )
 _WORDS: Final[Mapping[str, Text]] = {each.name: each.word for each in _SIGNS}
 
@@ -78,6 +79,18 @@ def canvas(request: HttpRequest, actor: Actor, slug: str, before: str, after: st
         ),
     )
     return show(request, "workflows/diff_canvas.html", shown)
+
+
+@require_safe
+@part_of("workflows:diff", "slug")
+@page
+def drawn(request: HttpRequest, actor: Actor, slug: str, before: str, after: str) -> HttpResponse:
+    """Returns the data of the canvas on the page of the list, whose cards lead to its rows."""
+    row = find_workflow(actor.workspace, slug)
+    documents = _documents(row, before, after)
+    marks = _marks(compare(*documents))
+    setup = drawn_setup(actor, merge_graphs(*documents), row.name, ListLinks(), marks=marks)
+    return as_answer(setup)
 
 
 @require_safe

@@ -1,4 +1,4 @@
-"""The canvas on the page of a workflow and of a version, whose cards lead to their elements."""
+"""The canvas on a page among other things, whose cards and chips are links."""
 
 from collections.abc import Mapping
 
@@ -12,6 +12,7 @@ from ctxadmin.lib.errors import NotFound
 from ctxadmin.ui.pages import page, part_of
 from workflows.domain.document.graph import Document
 from workflows.pages.definition.links import FormLinks, OutlineLinks
+from workflows.pages.drawing.marks import Marks
 from workflows.pages.drawing.svg import MOST_DRAWN, Links
 from workflows.pages.editor.canvas import setup_to_look_at
 from workflows.pages.editor.card_summaries import marked_summaries
@@ -38,21 +39,41 @@ def drawn(request: HttpRequest, actor: Actor, slug: str) -> HttpResponse:
 def drawn_answer(
     actor: Actor, document: Document, name: str, links: Links, *, checks: bool = False
 ) -> HttpResponse:
-    """Returns the data of a canvas whose cards lead where ``links`` say, as JSON.
+    """Returns the data of ``drawn_setup`` as JSON."""
+    return as_answer(drawn_setup(actor, document, name, links, checks=checks))
 
-    With ``checks`` it has the problems of a draft. Raises NotFound for a graph too large.
+
+def as_answer(setup: Mapping[str, object]) -> HttpResponse:
+    return JsonResponse(setup, headers={"Cache-Control": "no-store"})
+
+
+def drawn_setup(
+    actor: Actor,
+    document: Document,
+    name: str,
+    links: Links,
+    *,
+    checks: bool = False,
+    marks: Marks | None = None,
+    again: str = "",
+) -> dict[str, object]:
+    """Returns the data of a canvas whose cards lead where ``links`` say.
+
+    With ``checks`` it has the problems of a draft. ``again`` is the address of the current
+    ``marks`` as JSON, if they change. Raises NotFound for a graph too large.
     """
     if len(document.nodes) > MOST_DRAWN:
         raise NotFound(_("This workflow is too large to draw. The outline shows all of it."))
     parts = parts_of(stored(document))
-    setup = {
+    return {
         **setup_to_look_at(actor, document, name),
         "drawn": {
             "words": marked_summaries(parts, problems_in(parts) if checks else ()),
             "links": _links(parts, links),
+            "marks": None if marks is None else marks.as_json(),
+            "again": again,
         },
     }
-    return JsonResponse(setup, headers={"Cache-Control": "no-store"})
 
 
 def _links(parts: DocumentParts, links: Links) -> Mapping[str, Mapping[str, str]]:

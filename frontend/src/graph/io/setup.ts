@@ -46,6 +46,14 @@ export interface Links {
   readonly edges: { readonly [id: string]: string };
 }
 
+interface DrawnPart {
+  readonly words: ToldWords;
+  readonly links: Links;
+  readonly marks: Marks | null;
+  /** As in Watched. */
+  readonly again: string;
+}
+
 export interface Setup {
   readonly workflow: string;
   readonly person: string;
@@ -66,7 +74,7 @@ export interface Setup {
   /** Set where nothing is edited: an execution, or a comparison. */
   readonly watched?: Watched;
   /** Set on a page that shows a graph among other things. */
-  readonly drawn?: { readonly words: ToldWords; readonly links: Links };
+  readonly drawn?: DrawnPart;
   /** The execution whose marks are shown. */
   readonly execution?: string;
 }

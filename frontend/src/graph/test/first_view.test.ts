@@ -1,6 +1,7 @@
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { CARD } from "../model/places";
-import { opening } from "../view/first_view";
+import { normalised } from "../model/document";
+import { markedNode, opening, openingOf } from "../view/first_view";
 
 const SIZE = { width: 800, height: 700 };
 const grid = (count: number, across: number) => Array.from({ length: count }, (_, n) => ({ x: (n % across) * 310, y: Math.floor(n / across) * 170 }));
@@ -22,4 +23,26 @@ it.each([0, 250, 499])("opens a large graph around its start %i, with dozens of 
   expect(zoom).toBeGreaterThan(0.4);
   expect(seen).toContain(spots[at]);
   expect(seen.length).toBeGreaterThan(30);
+});
+
+describe("A graph with marks", () => {
+  const spots = grid(500, 25);
+  const document = normalised({ name: "large", nodes: spots.map((position, place) => ({ id: `n${place}`, type: place ? "llm" : "start", position })), edges: [] });
+  const marks = (signs: { readonly [id: string]: string }) => ({ said: "", icon: "", signs: [], edges: {}, nodes: Object.fromEntries(Object.entries(signs).map(([id, sign]) => [id, [sign, sign] as const])) });
+  const opened = (signs: { readonly [id: string]: string }) => openingOf({ document, places: {}, words: null, costs: null, marks: marks(signs) }, SIZE);
+
+  it("opens around the node where the execution is, or the first that differs", () => {
+    const { x, y, zoom } = opened({ n0: "done", n1: "open", n300: "paused", n301: "ready" });
+    const spot = spots[300]!;
+    expect(spot.x * zoom + x).toBeGreaterThanOrEqual(0);
+    expect((spot.x + CARD.width) * zoom + x).toBeLessThanOrEqual(SIZE.width);
+    expect(spot.y * zoom + y).toBeGreaterThanOrEqual(0);
+    expect((spot.y + CARD.height) * zoom + y).toBeLessThanOrEqual(SIZE.height);
+  });
+
+  it("opens around its start where no mark is looked for", () => {
+    expect(opened({ n300: "done", n301: "open" })).toEqual(opened({}));
+    expect(markedNode({ document, marks: null })).toBeNull();
+    expect(markedNode({ document, marks: marks({ n7: "removed" }) })).toBe("n7");
+  });
 });

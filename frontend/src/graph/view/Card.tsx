@@ -9,7 +9,7 @@ import { CARD } from "../model/places";
 import type { Spot } from "../model/chip_room";
 import { groupOf } from "../model/canvas_data";
 import type { Links } from "../io/setup";
-import type { Tokens } from "../store";
+import { isLoud, type Tokens } from "../store";
 import { grouped, t, tn } from "../texts";
 import type { CardData, CardNode, FrameNode, NoteNode } from "./flow";
 import { Icon } from "./Icon";
@@ -86,6 +86,7 @@ function FarCard({ data }: { readonly data: CardData }) {
     <div className={look(data)} translate="no" title={title}>
       <div className="flow-card-title">
         <strong>{title}</strong>
+        {data.mark && isLoud(data.mark.sign) && <Icon name={data.mark.icon} />}
       </div>
       {FAR_HANDLES[data.flow]}
     </div>
@@ -139,7 +140,7 @@ function NearCard({ data, level, reach }: { readonly data: CardData; readonly le
           </span>
         )}
         <strong title={titleOf(node)}>{titleOf(node)}</strong>
-        {mark && !isFar && <Icon name={mark.icon} />}
+        {mark && (!isFar || (isLoud(mark.sign) && !reach?.hasBelow)) && <Icon name={mark.icon} />}
         {pauses && !mark && <Icon name="player-pause" />}
         {problems.length > 0 && !isFar && (
           <span className="flow-card-problems" title={problems.map(inLine).join("\n")}>

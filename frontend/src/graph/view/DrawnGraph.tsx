@@ -4,18 +4,19 @@ import { Background, BackgroundVariant, Panel, ReactFlow, ReactFlowProvider, use
 import { type CSSProperties, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
 import { useShallow } from "zustand/react/shallow";
 import type { Links } from "../io/setup";
+import { around, isSeen, placesOf } from "../model/places";
 import type { Drawn } from "../store";
 import { t } from "../texts";
 import { useRoom } from "./canvas_room";
 import { CARDS, Leading, Zoom } from "./Card";
 import { type Desk, DeskContext, useDesk, useEditor } from "./context";
-import { openingOf, useOpening } from "./first_view";
+import { markedNode, openingOf, useOpening } from "./first_view";
 import { useShowAll } from "./fitting";
 import { drawnPlaces, type FlowEdge, type FlowNode } from "./flow";
 import { useFlow } from "./flow_state";
 import { Sprite } from "./Icon";
 import { LINES } from "./Line";
-import { Overview } from "./Overview";
+import { Legend, Overview } from "./Overview";
 import { useTheme } from "./theme";
 import { Tool } from "./Tool";
 import { letterAt, rowsAt } from "./zoom";
@@ -88,6 +89,7 @@ function Drawing({ onDrawn }: Props) {
           >
             <Background variant={BackgroundVariant.Dots} gap={20} size={1} />
             <Tools />
+            {drawn.marks && <Legend marks={drawn.marks} />}
             <Overview drawn={drawn} />
           </ReactFlow>
         </Zoom>
@@ -117,8 +119,8 @@ function Tools() {
   );
 }
 
-/** The graph fits again when its frame has another width, or when someone changed it. */
-function useFitting(frame: { readonly current: HTMLDivElement | null }, { document, places }: Drawn): void {
+/** The graph fits again when its frame has another width, when someone changed it, or when an execution goes on out of sight. */
+function useFitting(frame: { readonly current: HTMLDivElement | null }, { document, places, marks }: Drawn): void {
   const { store } = useDesk();
   const flow = useReactFlow();
   const [width, setWidth] = useState(0);
@@ -136,4 +138,14 @@ function useFitting(frame: { readonly current: HTMLDivElement | null }, { docume
     shown.current = now;
     if (!isFirst) void flow.setViewport(openingOf(store.getState(), frame.current.getBoundingClientRect()));
   }, [document, flow, frame, places, store, width]);
+  const here = markedNode({ document, marks });
+  const before = useRef(here);
+  useEffect(() => {
+    if (here === before.current || here === null || !frame.current) return;
+    before.current = here;
+    const { document: now, places: given } = store.getState();
+    const spot = placesOf(now, given).get(here);
+    const size = frame.current.getBoundingClientRect();
+    if (spot && !isSeen(flow.getViewport(), size, around([spot]))) void flow.setViewport(openingOf(store.getState(), size));
+  }, [flow, frame, here, store]);
 }

@@ -8,7 +8,7 @@ import type { Key, Position } from "../model/document";
 import { indexOf } from "../model/document";
 import { graphBox } from "../model/lines";
 import { type Extent, shownExtent, united } from "../model/places";
-import { type Drawn, nodeWords } from "../store";
+import { type Drawn, isLoud, nodeWords } from "../store";
 import { chipTexts, conditionOf, inLine, titleOf } from "./accessible_names";
 import { t } from "../texts";
 import { tokenWords } from "./Card";
@@ -37,7 +37,7 @@ export function useRoom(drawn: Drawn, edges: readonly FlowEdge[]) {
 // What stands beside a name (graph.css): the padding of a card, its icon, and each sign behind the name.
 const PADDING = { far: 18, other: 30, filter: 34 };
 const LINE_LETTER = 13;
-const SIGN = 2;
+const SIGN = 2; // letters
 
 /** What is shown of the canvas when all of the graph is in it. */
 function shownAt(drawn: Drawn, width: number, step: number): Extent {
@@ -69,7 +69,7 @@ function reachAt(drawn: Drawn, edges: readonly FlowEdge[], { step, shown, labels
     const isAlone = level === "far" || (level === "brief" && !shows);
     const rows = level === "middle" ? 2 : level !== "near" ? (level === "brief" && shows ? 1 : rowsAt(step)) : shows || tokens[key] || costs?.nodes[key]?.line ? 1 : 2;
     const signs = Number(level === "near" || level === "middle") + Number(node.config?.pause !== undefined || shows) + Number(Boolean(nodeWords(drawn, key)?.problems.length));
-    const beside = level === "far" ? PADDING.far : PADDING.other + signs * SIGN * letter;
+    const beside = level === "far" ? PADDING.far + Number(isLoud(marks?.nodes[node.id]?.[0])) * SIGN * letter : PADDING.other + signs * SIGN * letter;
     const filter = level === "near" || (level === "middle" && !shows) ? inLine(nodeWords(drawn, key)?.filter.join(" · ") ?? "") : "";
     const mark = marks?.nodes[node.id]?.[1] ?? "";
     const figures = level === "near" && !shows ? [tokens[key] && tokenWords(tokens[key]), costs?.nodes[key]?.line].filter((text) => typeof text === "string" && text) as string[] : [];

@@ -47,7 +47,7 @@ export function openingOf(state: Known, { width, height }: Size, whole = false):
   const spots = document.nodes.map((_, place) => places.get(indexOf(document.nodes).keys[place] as Key) as Position);
   const { lanes } = drawnPlaces({ document, places: given });
   const room = { width, height: height - below };
-  const first = whole ? undefined : startOf(places, document);
+  const first = whole ? undefined : (markedSpot(state, places) ?? startOf(places, document));
   // From near enough all chips are in sight; from further away they find room. Their letters depend on the zoom.
   let letter = USUAL_LETTER;
   let zoom = 1;
@@ -90,6 +90,21 @@ export function withChips(lanes: ReadonlyMap<Key, Lane>, { document, words }: Pi
     const lane = lanes.get(key);
     return lane ? [{ ...lane, chips: Math.min(roomOf(edge, words?.edges[key]?.chips), MOST_BESIDE) }] : [];
   });
+}
+
+// What a reader looks for: where an execution is, or what differs.
+const SOUGHT = ["paused", "failed", "ready", "added", "removed", "changed"];
+
+/** The first node with a mark that is looked for; null if there is none. */
+export function markedNode({ document, marks }: Pick<State, "document" | "marks">): Key | null {
+  if (!marks) return null;
+  const place = document.nodes.findIndex(({ id }) => SOUGHT.includes(marks.nodes[id]?.[0] ?? ""));
+  return indexOf(document.nodes).keys[place] ?? null;
+}
+
+function markedSpot(state: Pick<State, "document" | "marks">, places: ReadonlyMap<Key, Position>): Position | undefined {
+  const key = markedNode(state);
+  return key === null ? undefined : places.get(key);
 }
 
 function startOf(places: ReadonlyMap<Key, Position>, document: State["document"]): Position | undefined {

@@ -99,3 +99,17 @@ def test_what_is_not_there_is_refused(reader: Client, path: str) -> None:
     assert reader.get(f"/workflows/none/diff/1/draft/{path}").status_code == 404
     stranger = signed_in(Role.ADMIN, "elsewhere")
     assert stranger.get(PAGE + path).status_code == 404
+
+
+def test_the_page_of_the_list_has_the_same_marks_on_cards_that_lead_to_it(reader: Client) -> None:
+    list_page = reader.get("/workflows/small/diff/?from=1&to=draft").content.decode()
+    assert f'data-drawn="{PAGE}drawn/"' in list_page
+    drawn = reader.get(f"{PAGE}drawn/").json()["drawn"]
+    assert drawn["marks"] == setup_of(reader)["watched"]["marks"]
+    assert drawn["again"] == ""
+    assert drawn["marks"]["nodes"] == {
+        "answer": ["changed", "changed"],
+        "new": ["added", "new"],
+        "old": ["removed", "removed"],
+    }
+    assert set(drawn["links"]["nodes"].values()) == {"#differences"}
