@@ -13,7 +13,7 @@ from pydantic import JsonValue
 from conversations.domain.beginnings import beginning_of
 from conversations.domain.bodies import object_in, text_of_content
 from conversations.models import Conversation, Message
-from conversations.store.last_shown import last_shown
+from conversations.store.last_visible_messages import last_visible_messages
 
 _LONGEST: Final = 16_000  # bytes of a body that is read for a list
 _BEGINNING: Final = 140
@@ -34,7 +34,7 @@ class LastMessage:
 
 def last_messages(heads: Iterable[Conversation]) -> dict[int, LastMessage]:
     """Returns by key of the conversation the last visible message, in few statements."""
-    ends = [Q(conversation=key, index=index) for key, index in last_shown(heads).items()]
+    ends = [Q(conversation=key, index=index) for key, index in last_visible_messages(heads).items()]
     if not ends:
         return {}
     rows = Message.objects.filter(reduce(or_, ends)).annotate(size=Length("body"))

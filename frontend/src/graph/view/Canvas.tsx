@@ -14,7 +14,7 @@ import { KIND_TYPE } from "./actions";
 import { useDrawing } from "./drawing_edges";
 import { EmptyCanvas } from "./EmptyCanvas";
 import { useOpening } from "./first_view";
-import { useRefitting } from "./fitting";
+import { useRefitting } from "./fitted_view";
 import { drawnPlaces, type FlowEdge, type FlowNode } from "./flow";
 import { useFlow } from "./flow_state";
 import { useFollowing } from "./following";

@@ -11,7 +11,7 @@ import { useRoom } from "./canvas_room";
 import { CARDS, Leading, Zoom } from "./Card";
 import { type Desk, DeskContext, useDesk, useEditor } from "./context";
 import { markedNode, openingOf, useOpening } from "./first_view";
-import { useShowAll } from "./fitting";
+import { useShowAll } from "./fitted_view";
 import { drawnPlaces, type FlowEdge, type FlowNode } from "./flow";
 import { useFlow } from "./flow_state";
 import { Sprite } from "./Icon";

@@ -6,7 +6,7 @@ import type { Marks } from "../io/setup";
 import { around, type Box, isSeen } from "../model/places";
 import type { Drawn } from "../store";
 import { t, tn } from "../texts";
-import { useShowAll } from "./fitting";
+import { useShowAll } from "./fitted_view";
 import { drawnPlaces, type FlowNode } from "./flow";
 import { Icon } from "./Icon";
 

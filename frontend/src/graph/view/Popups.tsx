@@ -9,7 +9,7 @@ import { type MenuAction, type MenuFor } from "../model/menu";
 import { t } from "../texts";
 import { useDesk } from "./context";
 import { addKind, centred, duplicateChosen, groupChosen, layOut, NAME_FIELD, nextSpot, removeChosen, spotOn, ungroupChosen } from "./actions";
-import { useShowAll } from "./fitting";
+import { useShowAll } from "./fitted_view";
 import { Menu } from "./Menu";
 import { Offer } from "./Offer";
 import { showChosen } from "./ViewTools";

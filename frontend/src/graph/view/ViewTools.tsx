@@ -4,7 +4,7 @@ import { Panel, useReactFlow } from "@xyflow/react";
 import { find } from "../model/document";
 import { t } from "../texts";
 import { useDesk, useEditor } from "./context";
-import { useShowAll } from "./fitting";
+import { useShowAll } from "./fitted_view";
 import { Tool } from "./Tool";
 
 export interface Drawing {

@@ -6,7 +6,7 @@ import type { Key } from "../model/document";
 import { around, type Box, CARD, isSeen, placesOf, shownNear, shownToo, shownWhole, type Size, type View } from "../model/places";
 import { onlyOne } from "../store";
 import { useDesk, useEditor } from "./context";
-import { fittedAgain } from "./fitting";
+import { fittedAgain } from "./fitted_view";
 
 // Smaller cards do not have the whole of most names.
 const READABLE_ZOOM = 0.4;

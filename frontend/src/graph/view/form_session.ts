@@ -15,7 +15,7 @@ import { chooseFound, NAME_FIELD } from "./actions";
 import type { Desk } from "./context";
 import { focusChosen, keepOnCanvas } from "./element_focus";
 import { showErrors } from "./form_errors";
-import { elementFrom, fieldsOf, type FocusedField, FormOnPage, nameOf } from "./form_on_page";
+import { elementFrom, fieldsOf, type FocusedField, PanelForm, nameOf } from "./panel_form";
 import { showWarnings } from "./form_warnings";
 
 const PAUSE_MS = 250;
@@ -28,7 +28,7 @@ let sessions = 0;
 export class FormSession {
   private running = new AbortController();
   private closed = false;
-  private readonly page: FormOnPage;
+  private readonly page: PanelForm;
   private redrawing: ReturnType<typeof setTimeout> | undefined;
   private readonly away = new AbortController();
   private readonly number = ++sessions;
@@ -50,7 +50,7 @@ export class FormSession {
     private readonly fail: (words: string) => void,
   ) {
     const { signal } = this.away;
-    this.page = new FormOnPage(holder);
+    this.page = new PanelForm(holder);
     this.page.onTyping((name) => this.typing(name), signal);
     this.page.on("focusout", (event) => this.left(nameOf(event.target)), signal);
     this.page.on("submit", (event) => this.submitted(event), signal);

@@ -7,7 +7,7 @@ import { warn } from "../io/notice";
 import { t } from "../texts";
 import { centred, layOut, showProblems } from "./actions";
 import { useDesk } from "./context";
-import { useShowAll } from "./fitting";
+import { useShowAll } from "./fitted_view";
 import { middle } from "./keys";
 import { middleOf } from "./menu_target";
 import type { Popup } from "./Popups";

@@ -1,4 +1,4 @@
-// Fits the graph into its canvas: when asked, and when the canvas gets another size before anyone moved the view.
+// The view that shows all of the graph: as someone asks for it, and in another size of the canvas until someone moves it.
 
 import { useReactFlow, useStoreApi, type Viewport } from "@xyflow/react";
 import { useCallback, useEffect } from "react";

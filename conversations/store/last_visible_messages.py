@@ -13,7 +13,7 @@ from conversations.store.revision_sums import check_revision
 from ctxadmin.lib.errors import ContextError
 
 
-def last_shown(heads: Iterable[Conversation]) -> dict[int, int]:
+def last_visible_messages(heads: Iterable[Conversation]) -> dict[int, int]:
     """Returns by key of the conversation the log index of the last message of its current view.
 
     Without those whose view is empty or damaged. An operation logs its summary or replacement last,

@@ -1,5 +1,4 @@
-// The form of an element as it stands in the panel: what is typed into it, what has the focus, what is
-// unfolded.
+// The form of an element in the panel: what is typed into it, what has the focus, what is unfolded.
 
 import type { Fields } from "../io/server";
 import { NAME_FIELD, PANEL_TITLE } from "./actions";
@@ -13,7 +12,7 @@ export interface FocusedField {
   readonly at: number | null;
 }
 
-export class FormOnPage {
+export class PanelForm {
   /** Meanwhile a field that goes with its form says once more what it said. */
   private drawing = false;
 

@@ -8,7 +8,7 @@ from pydantic import JsonValue
 from conversations.domain.configs import read_operation
 from conversations.models import Conversation, Revision
 from conversations.services.use_cases import apply_operation
-from conversations.store.last_shown import last_shown
+from conversations.store.last_visible_messages import last_visible_messages
 from tests.factories import conversation, engine, user
 
 pytestmark = pytest.mark.django_db
@@ -31,7 +31,7 @@ def test_views_that_are_stored_as_patches_are_read_together(
     heads = [sparse(f"c{n}") for n in range(4)]
     for count in (1, 4):
         with django_assert_num_queries(2):
-            found = last_shown(heads[:count])
+            found = last_visible_messages(heads[:count])
         assert found == {head.key: 296 for head in heads[:count]}
 
 
@@ -39,6 +39,6 @@ def test_a_damaged_view_is_left_out_and_takes_no_other_along() -> None:
     one, other = sparse("one"), sparse("other")
     first = Revision.objects.filter(conversation=one.key, number=one.current_revision - 1)
     assert first.update(opened=b"\xff") == 1
-    assert last_shown([one, other]) == {other.key: 296}
+    assert last_visible_messages([one, other]) == {other.key: 296}
     assert first.delete()[0] == 1
-    assert last_shown([one, other]) == {other.key: 296}
+    assert last_visible_messages([one, other]) == {other.key: 296}
