@@ -1,5 +1,6 @@
 """The canvas on the status of an execution and beside a comparison, with its marks."""
 
+from collections.abc import Callable
 from itertools import pairwise
 from typing import Any
 from uuid import uuid4
@@ -82,6 +83,20 @@ def test_the_canvas_comes_with_an_execution_that_begins_on_the_open_page(
     expect(page.locator("#live-link")).to_have_attribute("data-live", "open")
     begin(api, conversation)
     expect(card(page, "n0").locator(".mark-ready")).to_be_visible()
+
+
+def test_a_canvas_that_could_not_be_had_comes_with_the_next_step(
+    viewer_page: Page, conversation: str, api: httpx.Client, tolerate: Callable[[str], None]
+) -> None:
+    tolerate("ERR_FAILED")
+    begin(api, conversation)
+    page = viewer_page
+    page.route("**/drawn/", lambda route: route.abort(), times=1)
+    page.goto(f"/executions/{conversation}/")
+    expect(page.locator("#live-link")).to_have_attribute("data-live", "open")
+    expect(page.locator("[data-drawn]")).to_be_hidden()
+    complete(api, conversation, "n0")
+    expect(card(page, "n0").locator(".mark-done")).to_be_visible()
 
 
 def test_the_canvas_beside_a_comparison_marks_what_is_new_removed_and_changed(

@@ -19,23 +19,27 @@ export async function startDrawings(): Promise<void> {
     const frame = document.querySelector<HTMLElement>("[data-drawn]");
     if (!frame || started.has(frame)) return;
     started.add(frame);
-    await startDrawing(frame);
+    // What could not be had now may be there when the page hears of something new.
+    if (!(await startDrawing(frame))) started.delete(frame);
   };
   document.addEventListener("live:fetched", () => void start());
   await start();
 }
 
-/** The drawing stays where the canvas cannot be had; a frame without one goes. */
-async function startDrawing(frame: HTMLElement): Promise<void> {
+/** The drawing stays where the canvas cannot be had; a frame without one goes. False if it is to be tried again. */
+async function startDrawing(frame: HTMLElement): Promise<boolean> {
   const address = frame.dataset.drawn ?? "";
   let isBehind = false;
   let refresh = async (): Promise<void> => void (isBehind = true);
-  document.addEventListener("live:fetched", () => void refresh());
+  const away = new AbortController();
+  document.addEventListener("live:fetched", () => void refresh(), { signal: away.signal });
   const setup = await fetchSetup(address);
-  if (!setup?.drawn) {
+  if (setup === "none" || !setup?.drawn) {
+    away.abort();
     frame.hidden = !frame.querySelector("a");
-    return;
+    return setup === "none";
   }
+  frame.hidden = false;
   const store = editorStore(setup);
   const server = serverOf(setup.urls);
   await startPlacing(store, setup.urls.worker);
@@ -67,13 +71,14 @@ async function startDrawing(frame: HTMLElement): Promise<void> {
   refresh = oneAtATime(async () => {
     if (!frame.isConnected || (await hasOnlyMoved(shown, store, server))) return;
     const next = await fetchSetup(address);
-    if (!next?.drawn) return;
+    if (next === "none" || !next?.drawn) return;
     shown = next;
     const now = normalised(next.document);
     store.setState({ document: now, places: next.places, marks: next.drawn.marks, words: wordsWith(null, next.drawn.words, now) });
     draw(next.drawn.links);
   });
   if (isBehind) await refresh();
+  return true;
 }
 
 /** What is asked for while it runs is done once more afterwards, so that the last answer is the latest. */
@@ -105,9 +110,11 @@ async function hasOnlyMoved({ drawn, execution }: Setup, store: EditorStore, ser
   }
 }
 
-async function fetchSetup(address: string): Promise<Setup | null> {
+/** The data of a canvas; "none" for a graph that has none, null if it cannot be had now. */
+async function fetchSetup(address: string): Promise<Setup | "none" | null> {
   try {
     const answer = await fetch(address, { headers: { Accept: "application/json" } });
+    if (answer.status === 404) return "none";
     return answer.ok && !answer.redirected ? (parse(await answer.text()) as Setup) : null;
   } catch {
     return null;
