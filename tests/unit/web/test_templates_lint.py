@@ -21,8 +21,10 @@ WORDS = re.compile(r"[^\W\d_]{2,}")
 # The words of JSON are no language, and what a script fills in is no word.
 NAMES = {"ctxadmin", "true", "false", "null"}
 PLACES = re.compile(r"\{\w+\}")
-# A stand-in for what {{ }} and {% %} write; no template holds it.
+# Stand-ins for what {{ }} and {% %} write, the second for markup; no template holds them.
 FILLED = "\x1a"
+MARKUP = "\x1b"
+WRITES_MARKUP = re.compile(r"\|(visible|visible_json|author)\b(?!\|striptags)")
 
 
 class Page(HTMLParser):
@@ -72,14 +74,18 @@ def written(tokens: list[Token]) -> list[str]:
             result.append(token.contents)
         elif token.token_type is TokenType.BLOCK and word in ("blocktranslate", "blocktrans"):
             until = f"end{word}"
-            result.append(FILLED)
+            result.append(filled(token))
         elif token.token_type is TokenType.BLOCK and word == "comment":
             until = "endcomment"
         elif token.token_type is TokenType.BLOCK and token.contents.endswith("_attributes"):
             until = "endblock"
         elif token.token_type is not TokenType.COMMENT:
-            result.append(FILLED)
+            result.append(filled(token))
     return result
+
+
+def filled(token: Token) -> str:
+    return MARKUP if WRITES_MARKUP.search(token.contents) else FILLED
 
 
 @pytest.mark.parametrize("path", TEMPLATES, ids=IDS)
@@ -112,6 +118,13 @@ def test_a_template_asks_htmx_for_nothing_that_needs_eval(path: Path) -> None:
                 assert "[" not in value, f"a filter in {name}={value!r} is run as code"
             if "hx-" in name:
                 assert not re.match(r"\s*(js|javascript):", value), f"{name}={value!r}"
+
+
+@pytest.mark.parametrize("path", TEMPLATES, ids=IDS)
+def test_an_attribute_of_a_template_has_no_markup_in_it(path: Path) -> None:
+    """``visible`` marks hidden signs, which would end the attribute; ``plainly`` writes them out."""
+    tags = page(path).tags
+    assert [(tag, name) for tag, named in tags for name in named if MARKUP in named[name]] == []
 
 
 @pytest.mark.parametrize("path", TEMPLATES, ids=IDS)
