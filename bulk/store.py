@@ -1,6 +1,6 @@
 """Rows of bulk jobs: what came of each item, and the lease of who works on one."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Final
@@ -139,10 +139,14 @@ def end_sending(job: BulkJob, now: datetime, problem: BulkProblem | None) -> Non
     sent.update(status=status, problem=problem or "")
 
 
-def job_of_request(workspace: int, author: str, request_id: str) -> BulkJob | None:
-    """Returns the job whose changes have the id of a request; None if it is that of no job."""
-    rows = BulkJob.objects.filter(workspace=workspace, author=author, request_id=request_id)
-    return rows.exclude(status=BulkJob.Status.DRAFT).first() if request_id else None
+def jobs_of_requests(workspace: int, causes: Collection[tuple[str, str]]) -> Sequence[BulkJob]:
+    """Returns the jobs of authors whose changes have the ids of requests."""
+    wanted = {cause for cause in causes if cause[1]}
+    rows = BulkJob.objects.filter(
+        workspace=workspace, request_id__in={request_id for _, request_id in wanted}
+    )
+    started = rows.exclude(status=BulkJob.Status.DRAFT) if wanted else ()
+    return [row for row in started if (row.author, row.request_id) in wanted]
 
 
 def recount_outcomes(row: BulkJob) -> None:

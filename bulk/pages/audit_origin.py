@@ -1,18 +1,22 @@
 """Links entries of the audit to the bulk action that they are part of."""
 
+from collections.abc import Collection, Mapping
+
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from bulk import store
 from bulk.pages.wording import TITLES
 from ctxadmin.identity.bulk_actions import BulkAction
-from ctxadmin.ui.audit.origins import Origin
+from ctxadmin.ui.audit.origins import Cause, Origin
 
 
-def bulk_origin(workspace: int, author: str, request_id: str) -> Origin | None:
-    """Returns the bulk action of an entry; None if it is part of none, or of a removed one."""
-    row = store.job_of_request(workspace, author, request_id)
-    if row is None:
-        return None
-    label = _("Bulk action: %(action)s") % {"action": TITLES[BulkAction(row.action)]}
-    return Origin(label, reverse("bulk:job", args=[row.public_id]))
+def bulk_origins(workspace: int, causes: Collection[Cause]) -> Mapping[Cause, Origin]:
+    """Returns the bulk actions that entries with some causes are part of, unless removed."""
+    return {
+        (row.author, row.request_id): Origin(
+            _("Bulk action: %(action)s") % {"action": TITLES[BulkAction(row.action)]},
+            reverse("bulk:job", args=[row.public_id]),
+        )
+        for row in store.jobs_of_requests(workspace, causes)
+    }

@@ -69,6 +69,7 @@ def test_the_outline_follows_who_scrolls_and_a_search_leads_to_its_first_hit(
     page.goto(f"/conversations/{name}/?at=110#m110")
     turn = page.locator(".outline [aria-current]")
     expect(turn).to_have_attribute("href", re.compile("#m1[01][0-9]$"))
+    expect(turn).to_be_in_viewport()
     page.get_by_placeholder("Find in the messages").fill("turn 7 here")
     page.keyboard.press("Enter")
     expect(page.get_by_text("Result 1 of 1")).to_be_visible()

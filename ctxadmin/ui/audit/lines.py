@@ -18,6 +18,7 @@ from ctxadmin.http.audit.entries import detail_of
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib.json_bytes import dumps
 from ctxadmin.ui.audit.object_names import ObjectKey, named_object
+from ctxadmin.ui.audit.origins import Origin
 from ctxadmin.ui.audit.runs import FoundRun, edits_draft
 from ctxadmin.ui.audit.wording import action_label, object_label, past_label
 from ctxadmin.ui.components import Text
@@ -63,7 +64,7 @@ class AuditLine:
     ``what`` is the kind of a change of settings, in words. ``change`` has the versions before
     and after, ``difference_url`` compares them; ``message`` is the first that was appended;
     ``conversation`` is that of an execution. ``erased``: the conversation is, so nothing of it is
-    linked. ``altered``: the entry differs from its hash.
+    linked. ``altered``: the entry differs from its hash. ``origin`` is what it is part of.
     """
 
     at: datetime
@@ -90,6 +91,7 @@ class AuditLine:
     erased: bool
     began: datetime | None = None
     parts: Sequence["AuditLine"] = ()
+    origin: Origin | None = None
 
 
 def line_of_run(

@@ -1,6 +1,6 @@
 """The actions that entries of the audit are part of: apps above register how to find them."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 
 from ctxadmin.ui.components import Text
@@ -14,18 +14,22 @@ class Origin:
     url: str
 
 
-# Returns what has the workspace, the author and the id of the request of an entry.
-FindOrigin = Callable[[int, str, str], Origin | None]
+# The author and the id of the request of an entry.
+Cause = tuple[str, str]
+# Returns what in a workspace has these causes, by cause, in one statement.
+FindOrigins = Callable[[int, Collection[Cause]], Mapping[Cause, Origin]]
 
-_finders: list[FindOrigin] = []
+_finders: list[FindOrigins] = []
 
 
-def register_origin(find: FindOrigin) -> None:
-    """Registers how to find what an entry is part of."""
+def register_origins(find: FindOrigins) -> None:
+    """Registers how to find what entries are part of."""
     _finders.append(find)
 
 
-def origin_of(workspace: int, author: str, request_id: str) -> Origin | None:
-    """Returns what an entry is part of; None for a change of its own."""
-    found = (find(workspace, author, request_id) for find in _finders)
-    return next((each for each in found if each is not None), None)
+def origins_of(workspace: int, causes: Collection[Cause]) -> Mapping[Cause, Origin]:
+    """Returns what entries are part of, by cause, without those of changes of their own."""
+    found: dict[Cause, Origin] = {}
+    for find in _finders:
+        found |= find(workspace, causes)
+    return found

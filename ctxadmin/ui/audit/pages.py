@@ -29,7 +29,7 @@ from ctxadmin.ui.audit.change_words import change_words
 from ctxadmin.ui.audit.changed_values import ChangedValue, changed_values
 from ctxadmin.ui.audit.lines import AuditFacts, AuditLine, line_of_run
 from ctxadmin.ui.audit.object_names import object_names
-from ctxadmin.ui.audit.origins import Origin, origin_of
+from ctxadmin.ui.audit.origins import origins_of
 from ctxadmin.ui.audit.runs import FoundRun, find_runs
 from ctxadmin.ui.audit.wording import ACTION_GROUPS, OBJECTS
 from ctxadmin.ui.components import Crumb, Text
@@ -68,7 +68,7 @@ class AuditPage:
 class EntryPage:
     """One entry; ``before_url`` and ``after_url`` are the entries beside it in its chain.
 
-    ``values`` are those before and after that it has on record. ``origin`` is what it is part of.
+    ``values`` are those before and after that it has on record.
     """
 
     title: Text
@@ -76,7 +76,6 @@ class EntryPage:
     line: AuditLine
     entry: AuditEntry
     values: Sequence[ChangedValue]
-    origin: Origin | None
     check: AuditCheck | None
     before_url: str
     after_url: str
@@ -136,7 +135,10 @@ def _lines_of(workspace: int, runs: Sequence[FoundRun]) -> tuple[AuditFacts, lis
         line_of_run(run, facts, text, list(islice(of_parts, len(run))) if len(run) > 1 else ())
         for run, text in zip(runs, words, strict=False)
     ]
-    return facts, lines
+    origins = origins_of(workspace, {(line.author, line.request_id) for line in lines})
+    return facts, [
+        replace(line, origin=origins.get((line.author, line.request_id))) for line in lines
+    ]
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -197,7 +199,6 @@ def audit_entry(request: HttpRequest, actor: Actor, stream: int, seq: int) -> Ht
         line=line,
         entry=found.entry,
         values=() if line.erased else changed_values(found.entry),
-        origin=origin_of(actor.workspace, line.author, line.request_id),
         check=last_check(),
         before_url=neighbours.get(seq - 1, ""),
         after_url=neighbours.get(seq + 1, ""),

@@ -274,7 +274,8 @@ def when(moment: datetime | None, style: str = "auto") -> SafeString:
     """Draws a time, in UTC from the server; a script shows it in the reader's zone and language.
 
     ``style``: ``auto`` (relative up to a week, then the date), ``full``, ``relative``,
-    ``countdown`` (as ``auto``, with seconds in the last hour), or ``clock``, the time of the day.
+    ``countdown`` (as ``auto``, with minutes in the last day and seconds in the last hour), or
+    ``clock``, the time of the day.
     ``data-near`` marks a time that will be relative, and so shorter.
     """
     if moment is None:

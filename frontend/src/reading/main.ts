@@ -337,6 +337,15 @@ function turnAt(): string | undefined {
   return [...document.querySelectorAll(".conversation .message-user[id]")].filter(isBehind).at(-1)?.id;
 }
 
+/** The outline scrolls by itself, or with what stands around it. */
+function bringIntoOutline(link: HTMLElement): void {
+  for (const box of [".outline", ".outline-box", ".rail"].map((each) => link.closest(each))) {
+    if (!box || box.scrollHeight <= box.clientHeight) continue;
+    const [{ top, bottom }, room] = [link.getBoundingClientRect(), box.getBoundingClientRect()];
+    if (top < room.top || bottom > room.bottom) box.scrollTop += (top + bottom - room.top - room.bottom) / 2;
+  }
+}
+
 /** Who scrolls away from the turns of the outline gets those around. */
 function markTurn(): void {
   const links = [...document.querySelectorAll<HTMLAnchorElement>(".outline ol a")];
@@ -344,6 +353,7 @@ function markTurn(): void {
   const here = links.find((link) => link.hash === `#${turn}`);
   for (const link of links) link.toggleAttribute("aria-current", link === here);
   here?.setAttribute("aria-current", "location");
+  if (here) bringIntoOutline(here);
   const around = document.getElementById("outline")?.dataset.around;
   if (here || !turn || !around || askedTurn === turn) return;
   askedTurn = turn;

@@ -1,7 +1,7 @@
 // Shows times in the reader's zone and language. The server writes UTC, which stays without this
 // script. Relative times use the server's clock, because a reader's may be off by days.
 
-import { ago, countdown, isRelative, skewOf } from "./model";
+import { ago, type Countdown, countdown, isRelative, skewOf } from "./model";
 
 const language = document.documentElement.lang || undefined;
 const SKEW = "clock-skew";
@@ -40,16 +40,16 @@ function say(element: HTMLTimeElement): void {
   const counted = element.dataset.time === "countdown" ? countdown(seconds) : null;
   element.toggleAttribute("data-soon", counted?.isSoon ?? false);
   if (counted !== null) {
-    element.textContent = counted.minutes ? inMinutes(counted.minutes, counted.seconds) : relative.format(Number(counted.seconds), "second");
+    element.textContent = counted.whole ? countedDown(counted) : relative.format(Number(counted.rest), "second");
     return;
   }
   element.textContent = isRelative(element.dataset.time, seconds) ? relative.format(value, unit) : short.format(moment);
 }
 
 /** `in 4:09 min.`: as a time is said, with seconds in the place of whole minutes. */
-function inMinutes(minutes: number, seconds: string): string {
-  const parts = relative.formatToParts(Math.max(minutes, 2), "minute"); // plural, as 1:09 is more than one
-  return parts.map(({ type, value }) => (type === "integer" ? `${minutes}:${seconds}` : value)).join("");
+function countedDown({ whole, rest, unit }: Countdown): string {
+  const parts = relative.formatToParts(Math.max(whole, 2), unit); // plural, as 1:09 is more than one
+  return parts.map(({ type, value }) => (type === "integer" ? `${whole}:${rest}` : value)).join("");
 }
 
 function sayCountdowns(): void {

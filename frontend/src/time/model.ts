@@ -28,13 +28,22 @@ export function isRelative(style: string | undefined, seconds: number): boolean 
   return style === "relative" || ((style === "auto" || style === "countdown") && Math.abs(seconds) < WEEK_S);
 }
 
-// From here on a countdown is said with its seconds, and called soon.
-const COUNTED_S = 3600;
+const HOUR_S = 3600;
+const DAY_S = 86_400;
 const SOON_S = 300;
 
-/** The minutes and seconds of a countdown; null for one that is far off or over. */
-export function countdown(seconds: number): { readonly minutes: number; readonly seconds: string; readonly isSoon: boolean } | null {
-  if (seconds <= 0 || seconds >= COUNTED_S) return null;
-  const whole = Math.ceil(seconds);
-  return { minutes: Math.floor(whole / 60), seconds: String(whole % 60).padStart(2, "0"), isSoon: seconds < SOON_S };
+/** Hours with their minutes, or minutes with their seconds; in the last minute only seconds. */
+export interface Countdown {
+  readonly whole: number;
+  readonly rest: string;
+  readonly unit: "hour" | "minute";
+  readonly isSoon: boolean;
+}
+
+/** What is left of the last day; null for a time that is further off or over. */
+export function countdown(seconds: number): Countdown | null {
+  if (seconds <= 0 || seconds >= DAY_S) return null;
+  const isLast = seconds < HOUR_S;
+  const left = isLast ? Math.ceil(seconds) : Math.floor(seconds / 60);
+  return { whole: Math.floor(left / 60), rest: String(left % 60).padStart(2, "0"), unit: isLast ? "minute" : "hour", isSoon: seconds < SOON_S };
 }

@@ -122,7 +122,7 @@ def test_a_template_asks_htmx_for_nothing_that_needs_eval(path: Path) -> None:
 
 @pytest.mark.parametrize("path", TEMPLATES, ids=IDS)
 def test_an_attribute_of_a_template_has_no_markup_in_it(path: Path) -> None:
-    """``visible`` marks hidden signs, which would end the attribute; ``plainly`` writes them out."""
+    """``visible`` marks hidden signs, which would end it; ``plainly`` writes them out."""
     tags = page(path).tags
     assert [(tag, name) for tag, named in tags for name in named if MARKUP in named[name]] == []
 

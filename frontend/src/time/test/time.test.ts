@@ -23,11 +23,13 @@ describe("a time", () => {
     expect(skewOf(Number("") * 1000, 5_000_000)).toBe(0);
   });
 
-  it("is counted down with its seconds in the last hour", () => {
-    expect(countdown(3600)).toBeNull();
-    expect(countdown(3599.2)).toEqual({ minutes: 60, seconds: "00", isSoon: false });
-    expect(countdown(304)).toEqual({ minutes: 5, seconds: "04", isSoon: false });
-    expect(countdown(59.1)).toEqual({ minutes: 1, seconds: "00", isSoon: true });
+  it("is counted down with its minutes in the last day, and with its seconds in the last hour", () => {
+    expect(countdown(86_400)).toBeNull();
+    expect(countdown(7199)).toEqual({ whole: 1, rest: "59", unit: "hour", isSoon: false });
+    expect(countdown(3600)).toEqual({ whole: 1, rest: "00", unit: "hour", isSoon: false });
+    expect(countdown(3599.2)).toEqual({ whole: 60, rest: "00", unit: "minute", isSoon: false });
+    expect(countdown(304)).toEqual({ whole: 5, rest: "04", unit: "minute", isSoon: false });
+    expect(countdown(59.1)).toEqual({ whole: 1, rest: "00", unit: "minute", isSoon: true });
     expect(countdown(0)).toBeNull();
   });
 });
