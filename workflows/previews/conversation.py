@@ -93,7 +93,8 @@ class PreviewSource:
 class NodePreview:
     """What a node would see of ``origin``, whose messages ``source`` has, and its cost.
 
-    ``false_condition`` is the condition because of which the edge that was asked for is not taken.
+    ``false_condition`` is the condition because of which its edge is not taken; ``of_edge`` if
+    that edge was asked for.
     """
 
     entered: flow.Entered
@@ -103,6 +104,7 @@ class NodePreview:
     tokens_after: int
     cached_prefix_lost: int
     false_condition: str = ""
+    of_edge: bool = False
 
     @property
     def problems(self) -> list[Problem]:
@@ -189,9 +191,12 @@ def preview_path(
     return previews
 
 
-def with_false_condition(plan: Plan, found: NodePreview, edges: Sequence[str]) -> NodePreview:
-    """Returns a preview through edges that were asked for, with the condition that refuses one."""
-    return replace(found, false_condition=flow.false_condition(plan, edges, found.origin))
+def with_false_condition(
+    plan: Plan, found: NodePreview, edges: Sequence[str], *, of_edge: bool
+) -> NodePreview:
+    """Returns a preview through edges with the condition because of which one is not taken."""
+    condition = flow.false_condition(plan, edges, found.origin)
+    return replace(found, false_condition=condition, of_edge=of_edge)
 
 
 def preview_one_node(actor: Actor, slug: str, request: PreviewRequest) -> NodePreview:

@@ -46,6 +46,7 @@ def test_two_nodes_are_drawn_and_connected_by_mouse(
     kinds.get_by_role("button", name="Model").drag_to(canvas, target_position={"x": 250, "y": 300})
     expect(card(page, "start")).to_be_visible()
     expect(card(page, "model")).to_be_visible()
+    expect(form(page).get_by_label("Name", exact=True)).to_be_focused()
     drag(
         page,
         card(page, "start").locator(".react-flow__handle.source"),

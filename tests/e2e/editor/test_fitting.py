@@ -165,6 +165,14 @@ def test_a_problem_far_from_the_start_of_a_large_graph_comes_into_sight(
     expect(card(page, "n99")).to_be_in_viewport()
 
 
+def test_the_result_of_the_preview_is_in_sight_in_a_low_window(page: Page, made: Make) -> None:
+    page.set_viewport_size({"width": 640, "height": 400})
+    opened(page, made())
+    card(page, "ask").click()
+    expect(page.locator(".editor-result")).to_be_in_viewport(ratio=0.9)
+    expect(card(page, "ask")).to_be_in_viewport()
+
+
 def test_a_long_name_leaves_the_room_to_the_canvas(page: Page, api: httpx.Client) -> None:
     slug = f"long-{uuid4().hex[:8]}"
     name = "A name of many words " * 9

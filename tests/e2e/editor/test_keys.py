@@ -159,6 +159,14 @@ def _focused_after(page: Page, key: str) -> str:
     return _focused(page)
 
 
+def test_publish_opens_by_its_key_from_a_selected_card_too(designer_page: Page, made: Make) -> None:
+    page = opened(designer_page, made())
+    card(page, "ask").click()
+    expect(page.locator("#panel-title")).to_have_text("Ask")
+    page.keyboard.press("Control+Enter")
+    expect(page.get_by_role("dialog", name="Publish")).to_be_visible()
+
+
 @pytest.mark.parametrize("zoomed", [False, True])
 def test_a_workflow_is_drawn_with_keys_alone(
     open_page: OpenPage, made: Make, api: httpx.Client, *, zoomed: bool

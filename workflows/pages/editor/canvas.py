@@ -105,6 +105,9 @@ def _setup(
             "publish": reverse("workflows:publish", args=[row.slug]),
             "compare": reverse("workflows:compare", args=[row.slug]) if may_preview else "",
             "versions": reverse("workflows:diff", args=[row.slug]) if row.published_version else "",
+            "imports": reverse("conversations:import")
+            if actor.may(Action.CONVERSATION_IMPORT)
+            else "",
         },
     }
 
@@ -147,7 +150,7 @@ def setup_to_look_at(actor: Actor, document: Document, name: str) -> dict[str, o
         "may_preview": False,
         "urls": {
             **_urls(),
-            **dict.fromkeys(("draft", "editor", "publish", "compare", "versions"), ""),
+            **dict.fromkeys(("draft", "editor", "publish", "compare", "versions", "imports"), ""),
         },
     }
 

@@ -111,7 +111,11 @@ def _preview_of(
     if not body.path:
         stop = (body.node, edges)
         (node_preview,) = previews.preview_path(actor, plan, [stop], origin)
-        node_preview = previews.with_false_condition(plan, node_preview, body.edges or ())
+        # Where something waits the edge was taken, whatever its condition says by now.
+        taken = body.edges or [each for each in edges if each not in origin.waiting]
+        node_preview = previews.with_false_condition(
+            plan, node_preview, taken, of_edge=bool(body.edges)
+        )
         known = known_calibrations(actor.workspace)
         cost = call_cost(actor.workspace, slug, plan, node_preview, known)
         return _answer(node_preview, call=cost)

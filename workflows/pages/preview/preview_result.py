@@ -76,7 +76,7 @@ class PreviewView:
     """The result of a preview for a reader; ``split`` names messages that a model rejects.
 
     ``system_dropped`` says which system messages the node does not see, ``not_taken`` that the edge
-    is not taken, so that nobody wonders about the rest.
+    is not taken, so that nobody wonders about the rest; ``is_of_edge`` if that was asked for.
     """
 
     template: str
@@ -88,6 +88,7 @@ class PreviewView:
     split: str
     system_dropped: str
     not_taken: str
+    is_of_edge: bool
     tokens_before: int
     tokens_after: int
     cached_prefix_lost: int
@@ -134,7 +135,8 @@ def preview_view(
         ],
         message_count=len(seen.messages.view),
         system_dropped="" if node_preview.false_condition else _system_dropped(node_preview),
-        not_taken=_not_taken(node_preview.false_condition),
+        not_taken=_not_taken(node_preview),
+        is_of_edge=node_preview.of_edge,
         split=format_indices(validate_for_model(seen.messages.view, seen.messages.log)),
         tokens_before=node_preview.tokens_before,
         tokens_after=node_preview.tokens_after,
@@ -143,10 +145,17 @@ def preview_view(
     )
 
 
-def _not_taken(condition: str) -> str:
+def _not_taken(node_preview: NodePreview) -> str:
+    condition = node_preview.false_condition
     if not condition:
         return ""
-    text = _("The condition is false in this state, so this edge is not taken: %(condition)s")
+    if node_preview.of_edge:
+        text = _("The condition is false in this state, so this edge is not taken: %(condition)s")
+    else:
+        text = _(
+            "The node is not reached in this state: the condition of its edge is false: "
+            "%(condition)s"
+        )
     return text % {"condition": condition}
 
 

@@ -25,7 +25,7 @@ def result_line(seen: PreviewView) -> str:
 def result_problem(seen: PreviewView) -> str:
     """Returns the first thing that would go wrong with what a node sees; empty for nothing."""
     if seen.not_taken:
-        return _("This edge is not taken")
+        return _("This edge is not taken") if seen.is_of_edge else _("The node is not reached")
     if seen.lacks:
         return _("The node would be refused")
     if seen.split:

@@ -17,6 +17,8 @@ export interface Urls {
   readonly compare: string;
   /** Where versions are compared; "" before the first one. */
   readonly versions: string;
+  /** Where conversations are imported; "" for who may not. */
+  readonly imports: string;
 }
 
 /** A mark of an element: which sign, and what stands there in words. */

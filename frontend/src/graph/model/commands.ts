@@ -64,10 +64,13 @@ export function addition(document: WorkflowDocument, kind: NodeKind, position: P
   return { edit: { kind: "together", edits: [add(edgeBetween(document, id, edge.to)), first] }, key: id };
 }
 
-/** The id of the node that is called so, or that has this id; null for none and for several of one name. */
+/** The id of the node that is called so, has this id, or is the only one whose name or id begins so; null for none and for several. */
 export function namedNode(nodes: readonly WorkflowNode[], words: string): string | null {
   if (nodes.some(({ id }) => id === words)) return words;
-  const [found, ...others] = nodes.filter(({ name }) => name && name.trim().toLowerCase() === words.toLowerCase());
+  const wanted = words.toLowerCase();
+  const called = nodes.filter(({ name }) => name && name.trim().toLowerCase() === wanted);
+  const begun = called.length || !wanted ? called : nodes.filter(({ id, name }) => [id, name?.trim() ?? ""].some((each) => each.toLowerCase().startsWith(wanted)));
+  const [found, ...others] = begun;
   return found && !others.length ? found.id : null;
 }
 

@@ -281,4 +281,10 @@ describe("a node that is meant by words", () => {
     expect(namedNode(nodes, "Twin")).toBeNull();
     expect(namedNode(nodes, "")).toBeNull();
   });
+
+  it("or is the only one that begins so", () => {
+    expect(namedNode(nodes, "C")).toBe("c");
+    expect(namedNode(nodes, "tw")).toBeNull();
+    expect(namedNode(nodes, "lan")).toBeNull();
+  });
 });

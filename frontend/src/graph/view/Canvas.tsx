@@ -25,7 +25,7 @@ import type { Popup } from "./Popups";
 import { EDGE_STOPS } from "./tab_order";
 import { useTheme } from "./theme";
 import { type Drawing, ViewTools } from "./ViewTools";
-import { letterAt, rowsAt } from "./zoom";
+import { hasNames, letterAt, rowsAt } from "./zoom";
 
 const GRID: [number, number] = [10, 10];
 const LEAST_ZOOM = 0.05;
@@ -53,7 +53,7 @@ export function Canvas({ drawing, onDrawing, onPopup }: Props) {
 
   return (
     <div
-      className={`flow flow-${seen.level}${seen.large ? " flow-large" : ""}${rows === 1 ? " flow-one-row" : ""} flow-to-${drawnPlaces(drawn).flow}${wanted ? ` flow-wants-${wanted}` : ""}`}
+      className={`flow flow-${seen.level}${seen.large ? " flow-large" : ""}${rows === 1 ? " flow-one-row" : ""}${hasNames(step) ? "" : " flow-nameless"} flow-to-${drawnPlaces(drawn).flow}${wanted ? ` flow-wants-${wanted}` : ""}`}
       ref={frame}
       style={{ "--letter": `${letterAt(step)}px`, "--rows": rows, "--across": `${across}px` } as CSSProperties}
       tabIndex={-1} // what is pressed on the empty canvas keeps the keys here

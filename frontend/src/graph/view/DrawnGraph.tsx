@@ -19,7 +19,7 @@ import { LINES } from "./Line";
 import { Legend, Overview } from "./Overview";
 import { useTheme } from "./theme";
 import { Tool } from "./Tool";
-import { letterAt, rowsAt } from "./zoom";
+import { hasNames, letterAt, rowsAt } from "./zoom";
 
 // A finger that moves over it scrolls the page.
 const TOUCH = "(pointer: coarse)";
@@ -56,7 +56,7 @@ function Drawing({ onDrawn }: Props) {
   const isMoved = useMemo(() => !matchMedia(TOUCH).matches, []);
   return (
     <div
-      className={`flow flow-drawn flow-${seen.level}${seen.large ? " flow-large" : ""}${rows === 1 ? " flow-one-row" : ""} flow-to-${drawnPlaces(drawn).flow}`}
+      className={`flow flow-drawn flow-${seen.level}${seen.large ? " flow-large" : ""}${rows === 1 ? " flow-one-row" : ""}${hasNames(step) ? "" : " flow-nameless"} flow-to-${drawnPlaces(drawn).flow}`}
       ref={frame}
       style={{ "--letter": `${letterAt(step)}px`, "--rows": rows, "--across": `${across}px` } as CSSProperties}
     >

@@ -9,6 +9,7 @@ import { type Problem, Refused, type Trial } from "../io/server";
 import { saysTheSame } from "../io/summary_requests";
 import type { Json, Key, WorkflowDocument } from "../model/document";
 import { asFirst, find } from "../model/document";
+import { EXAMPLE } from "../model/example_messages";
 import { formName, type Tokens } from "../store";
 import { t, tn } from "../texts";
 import { openProblem } from "./actions";
@@ -38,7 +39,12 @@ export interface Source {
   readonly messages: string;
 }
 
-export const NO_SOURCE: Source = { pasted: false, conversation: "", at: "", path: false, along: {}, context: "", messages: "" };
+const NO_SOURCE: Source = { pasted: false, conversation: "", at: "", path: false, along: {}, context: "", messages: "" };
+
+/** A conversation; an example as long as there is none. */
+export function firstSource(conversation: string | undefined): Source {
+  return conversation === undefined ? { ...NO_SOURCE, pasted: true, messages: EXAMPLE } : { ...NO_SOURCE, conversation };
+}
 
 interface Props {
   readonly id: Key;
@@ -58,7 +64,7 @@ interface Shown {
 }
 
 export function Preview({ id, edge, source, onSource, isBeside }: Props) {
-  const { store, server } = useDesk();
+  const { store, server, setup } = useDesk();
   const document = useMeaning();
   const box = useRef<HTMLDivElement>(null);
   const [busy, setBusy] = useState(false);
@@ -187,6 +193,11 @@ export function Preview({ id, edge, source, onSource, isBeside }: Props) {
             {edge === null && <Along node={node?.id} document={document} source={source} onSource={onSource} taken={shown?.along ?? []} />}
           </div>
         </details>
+        {source.pasted && source.messages === EXAMPLE && (
+          <p className="text-secondary">
+            {t("There are no conversations yet, so this is an example.")} {setup.urls.imports && <a href={setup.urls.imports}>{t("Import conversations")}</a>}
+          </p>
+        )}
         {isBehind && shown && !wrong && <p className="text-secondary">{t("The fields above have errors and are not included.")}</p>}
         {!shown && !wrong && <p className="text-secondary">{nothing}</p>}
         <div className="editor-seen" ref={box} hidden={!shown || wrong !== ""} />
@@ -206,10 +217,10 @@ function isOpened({ pasted, conversation, context, messages }: Source): boolean 
   return pasted ? !context.trim() && !messages.trim() : !conversation.trim();
 }
 
-function sourceWords({ pasted, conversation, at, path }: Source): string {
+function sourceWords({ pasted, messages, conversation, at, path }: Source): string {
   const version = at.trim();
   const place = pasted
-    ? t("Pasted context")
+    ? messages === EXAMPLE ? t("Example") : t("Pasted context")
     : version
       ? t("{conversation}, version {version}", { conversation: conversation.trim() || "–", version })
       : t("{conversation}, latest version", { conversation: conversation.trim() || "–" });

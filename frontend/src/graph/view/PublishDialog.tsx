@@ -7,6 +7,7 @@ import { toast } from "../io/notice";
 import { t } from "../texts";
 import { useDesk, useEditor } from "./context";
 import { Dialog } from "./Dialog";
+import { inLine } from "./accessible_names";
 import { chooseFound } from "./actions";
 import { replace } from "./replace_html";
 
@@ -62,7 +63,7 @@ function Sheet({ onClose }: { readonly onClose: () => void }) {
     return () => document.removeEventListener("keydown", press);
   }, [box, setup]);
   return (
-    <Dialog title={t("Publish {name}", { name: setup.name })} onClose={onClose} wide>
+    <Dialog title={t("Publish {name}", { name: inLine(setup.name) })} onClose={onClose} wide>
       {wrong && (
         <p className="field-errors" role="alert">
           {wrong}{" "}

@@ -15,7 +15,7 @@ import { Icon } from "./Icon";
 import { useKnownNames } from "./known_names";
 import { PanelParts } from "./PanelParts";
 import { Policies } from "./Policies";
-import { NO_SOURCE, Preview, type Source } from "./Preview";
+import { firstSource, Preview, type Source } from "./Preview";
 import { Problems } from "./Problems";
 import { ServerForm } from "./ServerForm";
 import { SizeEdge } from "./SizeEdge";
@@ -30,7 +30,7 @@ export function SidePanel({ onConnect }: Props) {
   const { setup, store } = useDesk();
   const chosen = useEditor((state) => state.chosen);
   const mayChange = useEditor((state) => state.mayChange);
-  const [source, setSource] = useState<Source>(() => ({ ...NO_SOURCE, conversation: setup.conversations[0]?.[0] ?? "" }));
+  const [source, setSource] = useState<Source>(() => firstSource(setup.conversations[0]?.[0]));
   useKnownNames(source);
   const only = onlyOne(chosen);
   const count = chosen.nodes.length + chosen.edges.length;

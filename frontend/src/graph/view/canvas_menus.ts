@@ -55,7 +55,8 @@ export function useElementKeys(): (event: KeyboardEvent) => void {
 function pressed(store: EditorStore, { key, shiftKey, ctrlKey, metaKey, altKey }: KeyboardEvent, on: TabStop): boolean {
   const { chosen, choose } = store.getState();
   const only = onlyOne(chosen);
-  if (key === "Tab" && !ctrlKey && !metaKey && !altKey) return focusNextStop(store, on, shiftKey);
+  if (ctrlKey || metaKey || altKey) return false;
+  if (key === "Tab") return focusNextStop(store, on, shiftKey);
   if (key === "Enter" && on.kind === only?.kind && on.key === only.key) document.querySelector<HTMLElement>(".editor-panel")?.focus();
   else if (key === "Escape") choose({});
   else return false;

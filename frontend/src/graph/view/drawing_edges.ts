@@ -9,7 +9,7 @@ import { find } from "../model/document";
 import type { Flow } from "../model/lines";
 import { CARD } from "../model/places";
 import { t } from "../texts";
-import { addKind, centred, KIND_TYPE } from "./actions";
+import { addKind, centred, KIND_TYPE, NAME_FIELD } from "./actions";
 import { titleOf } from "./accessible_names";
 import { useDesk } from "./context";
 import { drawnPlaces, type FlowEdge, type FlowNode } from "./flow";
@@ -46,6 +46,7 @@ export function useDrawing(onPopup: (popup: Popup | null) => void) {
     event.preventDefault();
     const { x, y } = flow.screenToFlowPosition({ x: event.clientX, y: event.clientY });
     addKind(store, kind, { x: x - CARD.width / 2, y: y - CARD.height / 2 });
+    store.getState().set({ wanted: NAME_FIELD });
   };
   const onConnectEnd = useCallback(
     (event: MouseEvent | TouchEvent, { fromHandle, fromNode, toNode }: FinalConnectionState) => {

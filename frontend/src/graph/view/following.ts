@@ -35,6 +35,8 @@ export function useFollowing(frame: { readonly current: HTMLDivElement | null })
   useEffect(() => {
     if (frame.current && chosen !== null && matchMedia(PHONE).matches) follow(frame.current, [chosen]);
   }, [chosen, frame, flow, store]);
+  const hasForm = useEditor((state) => onlyOne(state.chosen) !== null);
+  useEffect(() => (hasForm && frame.current && matchMedia(PHONE).matches ? keepPanelInSight(frame.current) : undefined), [hasForm, frame]);
 
   function follow(element: HTMLElement, keys: readonly Key[], isZoomed = false): void {
     const size = sizeInSight(element);
@@ -54,6 +56,17 @@ export function useFollowing(frame: { readonly current: HTMLDivElement | null })
     const view = element.querySelector(".flow-map")?.checkVisibility() && isIn(MAP, shown, size, box) ? (shownWhole(shown, { ...size, height: size.height - MAP.height }, box) ?? shown) : shown;
     if (view !== before) void flow.setViewport(view);
   }
+}
+
+/** In a low window the form of what is selected would end below it, with the result of its preview. */
+function keepPanelInSight(frame: HTMLElement): (() => void) | undefined {
+  const panel = document.querySelector(".editor-panel");
+  if (!panel) return undefined;
+  const watch = new ResizeObserver(() => {
+    if (panel.querySelector("#panel-form") && panel.getBoundingClientRect().bottom > innerHeight + 1) frame.scrollIntoView();
+  });
+  watch.observe(panel);
+  return () => watch.disconnect();
 }
 
 /** Whether some of a box is in the lower right corner of what is shown. */

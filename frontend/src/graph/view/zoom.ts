@@ -52,6 +52,14 @@ export function letterAt(step: number): number {
   return Math.round((LEAST_LETTER / step) * 10) / 10;
 }
 
+// The letters of a name that fill a card (graph.css).
+const MOST_LETTER = 84;
+
+/** Whether a card has room for letters that can be read. */
+export function hasNames(step: number): boolean {
+  return letterAt(step) <= MOST_LETTER;
+}
+
 /** The size of the letters of a name (graph.css). */
 export function nameLetterAt(step: number): number {
   return nameLetterOf(levelOf(step), letterAt(step));

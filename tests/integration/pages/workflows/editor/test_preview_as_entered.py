@@ -90,6 +90,24 @@ def test_an_edge_whose_condition_is_false_is_said_not_to_be_taken(designer: Clie
         assert "not taken" not in taken["lacks"] + taken["html"]
 
 
+def test_a_node_behind_a_false_condition_is_said_not_to_be_reached(designer: Client) -> None:
+    line = when("a", "b", "context.missing.length > 0")
+    publish("w", [node("a"), node("b", context_type="pass_through")], [line])
+    document, messages = draft_of("w"), [system("Be kind."), user("1")]
+    for missing, is_reached in (([], False), (["x"], True)):
+        context: JsonValue = {"variables": {"missing": missing}}
+        told = seen(designer, "w", document, "b", context=context, messages=messages)
+        assert ("not reached in this state" not in told["html"]) is is_reached
+        assert told["lacks"] == ("" if is_reached else "The node is not reached")
+        assert "system message will be hidden" not in told["html"]
+    # What waits at a node has been let through.
+    run = Run.start("w", state={"missing": ["x"]})
+    ok(run.complete("a"))
+    run.update("b", state_data={"missing": []})
+    now = seen(designer, "w", document, "b", conversation=run.head.public_id)
+    assert "not reached" not in now["lacks"] + now["html"]
+
+
 @pytest.mark.parametrize(
     ("type_", "edges"), [("llm", ["a-b"]), ("merge", ["a-b", "c-b"]), ("join", ["a-b", "c-b"])]
 )
