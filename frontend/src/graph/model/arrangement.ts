@@ -1,4 +1,4 @@
-// Where cards stand that nobody placed: layers, folded only where they could not be read,, beside what is placed already.
+// Where cards stand that nobody placed: in layers, folded only where they could not be read, beside what is placed already.
 
 import type { Key, Position, WorkflowDocument } from "./document";
 import { indexOf } from "./document";

@@ -27,6 +27,8 @@ const TIP = 2;
 const CLEAR = 28;
 const CORNER = 12;
 const LANE = 26;
+// How far below or above a card a line goes to a lane.
+const DROP = 24;
 // Of the whole way: short of the arrow, and clear of the lines beside it.
 const AT: { readonly [end in End]: number } = { start: 0.3, middle: 0.5, end: 0.7 };
 // How far chips reach over the line that they begin at.
@@ -71,8 +73,8 @@ export function wayOf(from: Position, to: Position, flow: Flow, lane?: Lane, end
   if (shape === "down") return ahead(shape, { x: from.x + CARD.width / 2, y: from.y + CARD.height }, { x: to.x + CARD.width / 2, y: to.y - TIP }, end);
   const own = nearest(from, to, shape);
   const at = lane ? (shape === "beside" ? Math.max(lane.at, own) : Math.min(lane.at, own)) : own;
-  if (shape === "up") return up(right, left, at);
-  return shape === "beside" ? beside(from, to, at) : over(from, to, at);
+  if (shape === "over") return over(from, to, at);
+  return (shape === "up" ? up : beside)(from, to, { ...lane, at });
 }
 
 function ahead(shape: Flow, start: Position, end: Position, chips: End): Way {
@@ -93,18 +95,47 @@ export function alongOf(from: Position, to: Position, y: number): number {
 }
 
 /** Out of the right of a card, up before the other one and into its left. */
-function up(start: Position, end: Position, lane: number): Way {
-  const path = `M${start.x} ${start.y}L${lane - CORNER} ${start.y}Q${lane} ${start.y} ${lane} ${start.y - CORNER}L${lane} ${end.y + CORNER}Q${lane} ${end.y} ${lane + CORNER} ${end.y}L${end.x} ${end.y}`;
-  return { shape: "up", path, x: lane, y: (start.y + end.y) / 2 };
+function up(from: Position, to: Position, { at, under, above }: Bent): Way {
+  const [start, end] = [from.y + CARD.height / 2, to.y + CARD.height / 2];
+  const points = [...outOf(from, at, start, under), ...(above ? intoTop(to, at) : [{ x: at, y: end }, { x: to.x - TIP, y: end }])];
+  return { shape: "up", path: rounded(points), x: at, y: (start + end) / 2 };
 }
 
 /** Out of the right of a card and into the right of the other. */
-function beside(from: Position, to: Position, lane: number): Way {
+function beside(from: Position, to: Position, { at, under, above }: Bent): Way {
   const [start, end] = [from.y + CARD.height / 2 + ASIDE, to.y + CARD.height / 2 - ASIDE];
-  const [left, right] = [from.x + CARD.width, to.x + CARD.width + TIP];
-  const turn = end < start ? -CORNER : CORNER;
-  const path = `M${left} ${start}L${lane - CORNER} ${start}Q${lane} ${start} ${lane} ${start + turn}L${lane} ${end - turn}Q${lane} ${end} ${lane - CORNER} ${end}L${right} ${end}`;
-  return { shape: "beside", path, x: lane, y: (start + end) / 2 };
+  const points = [...outOf(from, at, start, under), ...(above ? intoTop(to, at) : [{ x: at, y: end }, { x: to.x + CARD.width + TIP, y: end }])];
+  return { shape: "beside", path: rounded(points), x: at, y: (start + end) / 2 };
+}
+
+/** To a lane: from the right of a card, or from its bottom where others stand between. */
+function outOf(from: Position, lane: number, side: number, under: boolean | undefined): Position[] {
+  if (!under) return [{ x: from.x + CARD.width, y: side }, { x: lane, y: side }];
+  const [x, bottom] = [from.x + CARD.width / 2 + ASIDE, from.y + CARD.height];
+  return [{ x, y: bottom }, { x, y: bottom + DROP }, { x: lane, y: bottom + DROP }];
+}
+
+/** From a lane into the top of a card. */
+function intoTop(to: Position, lane: number): Position[] {
+  const x = to.x + CARD.width / 2 + ASIDE;
+  return [{ x: lane, y: to.y - DROP }, { x, y: to.y - DROP }, { x, y: to.y - TIP }];
+}
+
+/** A path with rounded corners. */
+function rounded(points: readonly Position[]): string {
+  const [first, ...others] = points as [Position, ...Position[]];
+  const last = others.pop() as Position;
+  const corners = others.map((corner, place) => {
+    const [before, after] = [points[place] as Position, points[place + 2] as Position];
+    const [{ x: a, y: b }, { x: c, y: d }] = [towards(corner, before), towards(corner, after)];
+    return `L${a} ${b}Q${corner.x} ${corner.y} ${c} ${d}`;
+  });
+  return `M${first.x} ${first.y}${corners.join("")}L${last.x} ${last.y}`;
+}
+
+function towards(from: Position, to: Position): Position {
+  const part = Math.min(CORNER / Math.max(Math.hypot(to.x - from.x, to.y - from.y), 1), 0.5);
+  return { x: from.x + (to.x - from.x) * part, y: from.y + (to.y - from.y) * part };
 }
 
 /** Out of the top of a card and into the top of the other, also of the same. */
@@ -123,10 +154,16 @@ function nearest(from: Position, to: Position, shape: Lane["shape"]): number {
   return shape === "beside" ? Math.max(from.x, to.x) + CARD.width + CLEAR : Math.min(from.y, to.y) - CLEAR;
 }
 
-/** A way around cards, and where it goes: an x beside or before them, a y over them. */
-export interface Lane {
-  readonly shape: "beside" | "over" | "up";
+/** Where a way leaves a card by its bottom, or reaches one by its top, because others stand at its side. */
+interface Bent {
   readonly at: number;
+  readonly under?: boolean;
+  readonly above?: boolean;
+}
+
+/** A way around cards, and where it goes: an x beside or before them, a y over them. */
+export interface Lane extends Bent {
+  readonly shape: "beside" | "over" | "up";
 }
 
 /** Says of a line at which of its ends it is alone. */
@@ -175,7 +212,24 @@ export function lanesOf({ edges }: Pick<WorkflowDocument, "edges">, places: Read
   // The shorter ones are inside.
   away.sort(([a], [b]) => lengthOf(a) - lengthOf(b));
   const taken: Taken[] = [];
-  return new Map(away.map(([ends, shape]) => [ends[0], { shape, at: free(ends, shape, check ? cards : [], taken) }]));
+  return new Map(
+    away.map(([ends, shape]) => {
+      const at = free(ends, shape, check ? cards : [], taken);
+      return [ends[0], check && shape !== "over" ? { shape, at, ...bent(ends, shape, at, cards) } : { shape, at }];
+    }),
+  );
+}
+
+/** At which of its ends a way to a lane beside cards would run through others, and has room below or above. */
+function bent([, from, to]: Ends, shape: Lane["shape"], at: number, cards: readonly Position[]): Omit<Bent, "at"> {
+  if (from === to) return {};
+  const isIn = ({ x, y }: Position, left: number, right: number, top: number, bottom: number): boolean => x < right && x + CARD.width > left && y < bottom && y + CARD.height > top;
+  const others = cards.filter((card) => card !== from && card !== to);
+  const through = (card: Position, left: number, right: number): boolean => others.some((other) => isIn(other, left, right, card.y + CARD.height / 2 - ASIDE, card.y + CARD.height / 2 + ASIDE));
+  const hasRoom = (middle: number, y: number): boolean => !cards.some((card) => isIn(card, Math.min(middle, at), Math.max(middle, at), y - 4, y + 4));
+  const under = through(from, from.x + CARD.width, at) && hasRoom(from.x + CARD.width / 2, from.y + CARD.height + DROP);
+  const above = (shape === "up" ? through(to, at, to.x) : through(to, to.x + CARD.width, at)) && hasRoom(to.x + CARD.width / 2, to.y - DROP);
+  return { ...(under && { under }), ...(above && { above }) };
 }
 
 /** The straight parts of the lines around cards, with the middle of each where its chips stand. */
@@ -187,7 +241,9 @@ export function laneBoxes(document: Pick<WorkflowDocument, "edges">, places: Rea
     const [from, to] = [places.get(edge.from), places.get(edge.to)];
     if (!lane || !from || !to || lane.shape === "up") return [];
     const isOver = lane.shape === "over";
-    const legs = [from, to].map((card): Box => {
+    const legs = [from, to].map((card, end): Box => {
+      const row = end === 0 ? (lane.under ? card.y + CARD.height + DROP : undefined) : lane.above ? card.y - DROP : undefined;
+      if (row !== undefined) return { x: Math.min(card.x + CARD.width / 2, lane.at), y: row, width: Math.abs(lane.at - card.x - CARD.width / 2), height: 0 };
       if (isOver) return { x: card.x + CARD.width / 2, y: lane.at, width: 0, height: Math.max(card.y - lane.at, 0) };
       const right = card.x + CARD.width;
       return { x: right, y: card.y + CARD.height / 2, width: Math.max(lane.at - right, 0), height: 0 };

@@ -89,6 +89,21 @@ describe("a line", () => {
     expect(lane!.at).toBeLessThan(400);
   });
 
+  it("leaves and reaches a card in a row of others by the room between the rows", () => {
+    const places = new Map([["a", at(0, 900)], ["x", at(230, 900)], ["b", at(0, 0)], ["y", at(230, 0)]]);
+    const lane = lanesOf({ edges: [edge("a", "b")] }, places, "down").get("a-b");
+    expect(lane).toMatchObject({ shape: "beside", under: true, above: true });
+    const { path } = wayOf(at(0, 900), at(0, 0), "down", lane);
+    const ends = [...path.matchAll(/[ML]([\d.-]+) ([\d.-]+)/g)].map(([, , y]) => Number(y));
+    expect([ends[0], ends.at(-1)! < 0]).toEqual([900 + CARD.height, true]);
+    // Alone in its row it goes by its side, and where cards stand close below too.
+    const close = new Map([...places, ["below", at(200, 900 + CARD.height + 10)] as const]);
+    expect(lanesOf({ edges: [edge("a", "b")] }, close, "down").get("a-b")?.under).toBeUndefined();
+    places.delete("x");
+    expect(lanesOf({ edges: [edge("a", "b")] }, places, "down").get("a-b")).toMatchObject({ above: true });
+    expect(lanesOf({ edges: [edge("a", "b")] }, places, "down").get("a-b")?.under).toBeUndefined();
+  });
+
   it("has its chips at the end at which it is alone", () => {
     const endOf = endsOf([edge("a", "b"), edge("a", "c"), edge("b", "d"), edge("c", "d"), edge("d", "e")]);
     expect(["a-b", "b-d", "d-e"].map((id) => endOf(edge(...(id.split("-") as [string, string]))))).toEqual(["end", "start", "middle"]);

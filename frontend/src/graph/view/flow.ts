@@ -157,7 +157,7 @@ function keep<T extends FlowNode>(known: ReadonlyMap<string, FlowNode>, made: T)
 }
 
 function sameLane(a: Lane | undefined, b: Lane | undefined): boolean {
-  return a?.at === b?.at && a?.shape === b?.shape;
+  return a?.at === b?.at && a?.shape === b?.shape && a?.under === b?.under && a?.above === b?.above;
 }
 
 function sameValues(a: Record<string, unknown>, b: Record<string, unknown>): boolean {
