@@ -94,7 +94,8 @@ def test_a_node_behind_a_false_condition_is_said_not_to_be_reached(designer: Cli
     line = when("a", "b", "context.missing.length > 0")
     publish("w", [node("a"), node("b", context_type="pass_through")], [line])
     document, messages = draft_of("w"), [system("Be kind."), user("1")]
-    for missing, is_reached in (([], False), (["x"], True)):
+    cases: list[tuple[list[JsonValue], bool]] = [([], False), (["x"], True)]
+    for missing, is_reached in cases:
         context: JsonValue = {"variables": {"missing": missing}}
         told = seen(designer, "w", document, "b", context=context, messages=messages)
         assert ("not reached in this state" not in told["html"]) is is_reached
