@@ -134,7 +134,7 @@ def preview_view(
             if notice.code != "system_hidden"  # system_dropped tells it, and in red.
         ],
         message_count=len(seen.messages.view),
-        system_dropped="" if node_preview.false_condition else _system_dropped(node_preview),
+        system_dropped="" if _is_shut(node_preview) else _system_dropped(node_preview),
         not_taken=_not_taken(node_preview),
         is_of_edge=node_preview.of_edge,
         split=format_indices(validate_for_model(seen.messages.view, seen.messages.log)),
@@ -143,6 +143,12 @@ def preview_view(
         cached_prefix_lost=node_preview.cached_prefix_lost,
         call=None if call is None else call_words(call),
     )
+
+
+def _is_shut(node_preview: NodePreview) -> bool:
+    """Returns whether nothing is seen because a condition is false, which says all."""
+    seen = node_preview.entered.node_input.messages.view
+    return bool(node_preview.false_condition) and (node_preview.of_edge or not len(seen))
 
 
 def _not_taken(node_preview: NodePreview) -> str:

@@ -24,13 +24,13 @@ def result_line(seen: PreviewView) -> str:
 
 def result_problem(seen: PreviewView) -> str:
     """Returns the first thing that would go wrong with what a node sees; empty for nothing."""
-    if seen.not_taken:
-        return _("This edge is not taken") if seen.is_of_edge else _("The node is not reached")
+    if seen.not_taken and seen.is_of_edge:
+        return _("This edge is not taken")
     if seen.lacks:
         return _("The node would be refused")
     if seen.split:
         return _("Incomplete tool pairs")
-    return seen.system_dropped
+    return seen.system_dropped or (_("The node is not reached") if seen.not_taken else "")
 
 
 def _amounts(seen: PreviewView) -> list[str]:
