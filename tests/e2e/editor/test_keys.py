@@ -159,6 +159,19 @@ def _focused_after(page: Page, key: str) -> str:
     return _focused(page)
 
 
+def test_a_name_and_the_id_that_follows_it_are_undone_together(
+    designer_page: Page, made: Make
+) -> None:
+    page = opened(designer_page, made())
+    page.get_by_role("region", name="Node types").get_by_role("button", name="Tool").click()
+    expect(page.locator("[name=node-name]")).to_be_focused()
+    page.keyboard.type("Search")
+    page.keyboard.press("Escape")
+    expect(card(page, "search")).to_be_focused()
+    page.keyboard.press("Control+z")
+    expect(card(page, "tool").locator("strong")).to_have_text("Tool")
+
+
 def test_publish_opens_by_its_key_from_a_selected_card_too(designer_page: Page, made: Make) -> None:
     page = opened(designer_page, made())
     card(page, "ask").click()

@@ -160,8 +160,10 @@ export class FormSession {
 
   private left(name: string | undefined): void {
     if (name) this.touched.add(name);
-    if (name === NAME_FIELD && this.desk.store.getState().unnamed.includes(this.key)) void this.nameFirst();
-    this.desk.store.getState().settle();
+    const { unnamed, settle } = this.desk.store.getState();
+    // The id that follows the name is one step with it.
+    if (name === NAME_FIELD && unnamed.includes(this.key)) void this.nameFirst().finally(settle);
+    else settle();
   }
 
   /** A field in which nothing was typed has nothing to undo: Ctrl-Z is that of the canvas. */
@@ -175,6 +177,10 @@ export class FormSession {
     keepOnCanvas();
   }
 
+  private touch(field: string): string {
+    return `form ${this.number} ${field}`;
+  }
+
   private keep(fields: Fields, shown: Value, field: string): void {
     if (!fields.length) return;
     const before = this.typedNow();
@@ -185,7 +191,7 @@ export class FormSession {
       key: this.key,
       fields,
       base: before?.base ?? shown,
-      touch: `form ${this.number} ${field}`,
+      touch: this.touch(field),
       errors: before?.errors ?? NO_ERRORS,
       isRead: false,
     });
@@ -201,7 +207,7 @@ export class FormSession {
     if (typed[this.name] || !node || !id || !unnamed.includes(key)) return;
     const isOnCard = globalThis.document.activeElement?.matches(`.react-flow__node[data-id="${CSS.escape(key)}"]`);
     set({ unnamed: unnamed.filter((each) => each !== key) });
-    edit(change(document, "node", key, { ...node, id }), t("Name {id}", { id }));
+    edit(change(document, "node", key, { ...node, id }), t("Name {id}", { id }), this.touch(NAME_FIELD));
     if (!this.closed) {
       this.shown = { ...node, id };
       this.renamed(id);
