@@ -299,8 +299,7 @@ def edge_sentence(
 ) -> str:
     """Returns an edge as a sentence; its nodes by their ``names``, if they have one."""
     kind = summaries.EDGE_TYPE_WORDS.get(edge.type, edge.type)
-    text = _("Edge %(id)s from %(source)s to %(target)s, %(type)s") % {
-        "id": edge.id,
+    text = _("Edge from %(source)s to %(target)s, %(type)s") % {
         "source": names.get(edge.from_node) or edge.from_node,
         "target": names.get(edge.to_node) or edge.to_node,
         "type": kind,

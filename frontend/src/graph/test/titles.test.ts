@@ -37,6 +37,6 @@ describe("a text of the canvas", () => {
     const edge = { id: "e", type: "conditional", from: "a", to: "b", condition: "context.p === '\u202ehgih'" };
     expect(conditionOf(edge)).toBe("if p === '\\u202ehgih'");
     expect(conditionOf({})).toBe("");
-    expect(spokenEdge(edge, undefined)).toContain("'\\u202ehgih'");
+    expect(spokenEdge(edge, ["a", "b"], undefined)).toContain("'\\u202ehgih'");
   });
 });

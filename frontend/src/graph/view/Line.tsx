@@ -112,7 +112,7 @@ function Chips({ way, from, to, given, words, spot }: ChipsProps) {
         {...(!words && !links && { role: "img", "aria-label": said.join(", ") })}
         onClick={links ? undefined : () => choose({ edges: [id] })}
       >
-        {links && edge && <CoverLink to={links.edges[edge.id]} label={spokenEdge(edge, data.words, mark, cost)} isStop={false} />}
+        {links && edge && <CoverLink to={links.edges[edge.id]} label={spokenEdge(edge, data.names, data.words, mark, cost)} isStop={false} />}
         {faulty && <Icon name={warned ? "alert-triangle" : "alert-circle"} />}
         {mark && (
           <span className="flow-chip flow-mark">

@@ -18,6 +18,9 @@ export function namesOf<T extends { readonly id: string; readonly name?: string 
   return new Map([...nodes].reverse().map((node) => [node.id, titleOf(node)]));
 }
 
+/** What the nodes of an edge are called. */
+export type Ends = readonly [from: string, to: string];
+
 /** An edge by the names of its nodes. */
 export function endsOf(nodes: readonly { readonly id: string; readonly name?: string }[], { from, to }: Pick<WorkflowEdge, "from" | "to">): string {
   const nameOf = (id: string): string => {
@@ -74,8 +77,8 @@ export function spokenNode({ node, words, kind, mark, cost }: Pick<CardData, "no
   return inLine(parts.join(", "));
 }
 
-export function spokenEdge(edge: WorkflowEdge, words: EdgeWords | undefined, mark?: Marked, cost?: CostWords): string {
-  const parts = [t("Edge {id} from {from} to {to}", { id: edge.id, from: edge.from, to: edge.to }), words?.label ?? edge.type];
+export function spokenEdge(edge: WorkflowEdge, [from, to]: Ends, words: EdgeWords | undefined, mark?: Marked, cost?: CostWords): string {
+  const parts = [t("Edge from {from} to {to}", { from, to }), words?.label ?? edge.type];
   if (mark) parts.push(mark.text);
   if (edge.condition) parts.push(t("if {condition}", { condition: edge.condition }));
   parts.push(weightOf(edge));

@@ -10,7 +10,7 @@ import { type End, endsOf, type Flow, flowOf, type Lane, lanesOf } from "../mode
 import { CARD, frames, placesOf } from "../model/places";
 import type { CostWords, EdgeWords, NodeSum, NodeWords } from "../io/server";
 import { type Drawn, edgeWords, type Marked, markOf, nodeWords, type Tokens } from "../store";
-import { spokenEdge, spokenNode } from "./accessible_names";
+import { type Ends, namesOf, spokenEdge, spokenNode } from "./accessible_names";
 
 export interface CardData extends Record<string, unknown> {
   readonly node: WorkflowNode;
@@ -34,6 +34,7 @@ interface FrameData extends Record<string, unknown> {
 }
 export interface LineData extends Record<string, unknown> {
   readonly edge: WorkflowEdge;
+  readonly names: Ends;
   readonly words: EdgeWords | undefined;
   readonly cost: CostWords | undefined;
   readonly mark: Marked | undefined;
@@ -117,6 +118,7 @@ export function flowEdges(state: Drawn, before: readonly FlowEdge[]): FlowEdge[]
   const selected = new Set(chosen.edges);
   const there = indexOf(document.nodes).at;
   const { keys } = indexOf(document.edges);
+  const called = namesOf(document.nodes);
   return document.edges.flatMap((edge, place): FlowEdge[] => {
     // An edge that hangs in the air is in the outline and among the problems.
     if (!there.has(edge.from) || !there.has(edge.to)) return [];
@@ -126,8 +128,9 @@ export function flowEdges(state: Drawn, before: readonly FlowEdge[]): FlowEdge[]
     const cost = state.costs?.edges[key];
     const lane = lanes.get(key);
     const end = endOf(edge);
+    const names: Ends = [called.get(edge.from) ?? edge.from, called.get(edge.to) ?? edge.to];
     const old = known.get(key);
-    if (old && old.data?.edge === edge && old.data.words === words && old.data.cost === cost && old.data.mark === mark && old.data.flow === flow && old.data.end === end && sameLane(old.data.lane, lane) && old.selected === selected.has(key)) return [old];
+    if (old && old.data?.edge === edge && old.data.names[0] === names[0] && old.data.names[1] === names[1] && old.data.words === words && old.data.cost === cost && old.data.mark === mark && old.data.flow === flow && old.data.end === end && sameLane(old.data.lane, lane) && old.selected === selected.has(key)) return [old];
     const isError = edge.type === "error";
     return [
       {
@@ -135,10 +138,10 @@ export function flowEdges(state: Drawn, before: readonly FlowEdge[]): FlowEdge[]
         type: "line",
         source: edge.from,
         target: edge.to,
-        data: { edge, words, cost, mark, flow, lane, end },
+        data: { edge, names, words, cost, mark, flow, lane, end },
         selected: selected.has(key),
         className: `flow-line-${["conditional", "error"].includes(edge.type) ? edge.type : "sequence"}${state.marks ? ` mark-${mark?.sign ?? "none"}` : ""}`,
-        ariaLabel: spokenEdge(edge, words, mark, cost),
+        ariaLabel: spokenEdge(edge, names, words, mark, cost),
         interactionWidth: 24,
         markerEnd: { type: MarkerType.ArrowClosed, width: 15, height: 15, color: isError ? "var(--flow-error)" : "var(--flow-line)" },
       },
