@@ -12,6 +12,7 @@ import { fieldIn, put, replacePart, shownIn } from "./view/page";
 import { editsOf, markRows, openNewRow, replaceRows, revertRow, valuesOf } from "./view/rows";
 import { drawShallow, noteTyping } from "./view/shallow";
 import { still } from "./view/deferred_updates";
+import { showWantedKey } from "./view/wanted_key";
 import { beginWhole, type Whole } from "./view/whole";
 
 const READ_MS = 250;
@@ -352,16 +353,8 @@ function beginDraft(form: HTMLFormElement): void {
   if (area === null) heard(); // what was typed before this began
 }
 
-/** On a phone the review would fill the screen in front of the key that someone came to edit. */
-function showWantedKey(): void {
-  const reviewed = document.querySelector<HTMLDetailsElement>("#reviewed[open]");
-  if (!reviewed || !matchMedia("(width < 576px)").matches) return;
-  reviewed.open = false;
-  const field = document.querySelector<HTMLElement>("#state-form [autofocus]");
-  field?.focus({ preventScroll: true });
-  field?.closest(".edit-key")?.scrollIntoView({ block: "start" });
-}
-
-showWantedKey();
 const form = document.querySelector<HTMLFormElement>("form[data-draft-url]");
-if (form !== null) beginDraft(form);
+if (form !== null) {
+  beginDraft(form);
+  showWantedKey(form);
+}

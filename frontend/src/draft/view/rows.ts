@@ -75,6 +75,13 @@ function number(row: HTMLElement, place: number): void {
   }
 }
 
+/** A row of another page, which does not take the focus. */
+function imported(row: HTMLElement): HTMLElement {
+  const made = document.importNode(row, true);
+  made.querySelector<HTMLElement>("[autofocus]")?.removeAttribute("autofocus");
+  return made;
+}
+
 /** What others applied to the key is said in its row, beside the field in which someone may be typing. */
 function putTheirs(row: HTMLElement, fresh: HTMLElement): void {
   const [old, now] = [row, fresh].map((each) => each.querySelector(":scope > .edit-key-theirs"));
@@ -93,7 +100,7 @@ export function replaceRows(form: HTMLFormElement, fresh: Element): void {
   const wanted = rowsOf(fresh).map((row) => {
     const mine = there.get(keyOf(row));
     there.delete(keyOf(row)); // two empty rows have one name
-    if (mine === undefined || shows(mine, false) !== shows(row, true)) return document.importNode(row, true);
+    if (mine === undefined || shows(mine, false) !== shows(row, true)) return imported(row);
     befores.set(mine, beforeOf(row));
     putTheirs(mine, row);
     return mine;

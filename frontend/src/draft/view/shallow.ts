@@ -5,6 +5,7 @@ import {
   EMPTY, formersOf, isWrong, jsonOf, leavesOf, pathsOf, shallowOf, without, withValues,
   type Field, type FieldKind, type Group, type Path, type Shallow,
 } from "../model/shallow";
+import { textOf } from "./page";
 import { beforeOf, fieldOf, rowsOf, shortened } from "./rows";
 import { adderOf, openerOf } from "./shallow_adder";
 import { button, filled, inputOf, isShort, mark, nameTag, sayWrong, type Input } from "./shallow_inputs";
@@ -44,11 +45,16 @@ function drawRow(form: HTMLFormElement, row: HTMLElement): void {
   if (!(area instanceof HTMLTextAreaElement) || (kind !== "list" && kind !== "object")) return;
   const there = drawn.get(area);
   if (there?.text === area.value) return there.compare();
-  if (!there && (document.activeElement === area || asJson.has(area))) return;
+  if (!there && (asJson.has(area) || isTypedIn(area))) return;
   there?.box.remove();
   drawn.delete(area);
   area.hidden = false;
   if (shallowOf(area.value) !== null && area.getAttribute("aria-invalid") !== "true") draw(form, row, area);
+}
+
+/** Someone is in it, other than because the page began there. */
+function isTypedIn(area: HTMLTextAreaElement): boolean {
+  return document.activeElement === area && !(area.autofocus && area.value === textOf(area));
 }
 
 function draw(form: HTMLFormElement, row: HTMLElement, area: HTMLTextAreaElement): void {
@@ -174,6 +180,11 @@ function groupOf(label: string, css: string): HTMLElement {
   box.setAttribute("role", "group");
   box.setAttribute("aria-label", label);
   return box;
+}
+
+/** Goes to the first field of a row. */
+export function focusFirst(row: HTMLElement): void {
+  focusIn(row, [0]);
 }
 
 /** What is added or removed is drawn by now: the focus goes to what is at its place, or else before it. */
