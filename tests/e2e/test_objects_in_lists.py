@@ -116,3 +116,43 @@ def test_an_empty_list_gets_an_object_and_what_is_too_much_stays_json(
     assert json.loads(text.input_value()) == [{"from": "JFK"}, {"from": ""}]
     page.get_by_role("button", name="As a form").click()
     expect(legs.get_by_label("legs: item 1: from", exact=True)).to_be_focused()
+
+
+def test_a_wrong_field_within_stops_the_review_and_is_named(reviewer_page: Page, name: str) -> None:
+    page = go(reviewer_page, f"/executions/{name}/state/")
+    price = page.get_by_label("flights: item 1: price", exact=True)
+    other = page.get_by_label("flights: item 2: price", exact=True)
+    other.fill("12345678901234567890123")
+    said = page.locator(".draft-bar").get_by_role("status")
+    page.get_by_role("button", name="Review changes").click()
+    expect(other).to_be_focused()
+    expect(said).to_contain_text("flights: item 2: price: Enter a smaller number")
+    price.fill("")
+    page.get_by_role("button", name="Review changes").click()
+    expect(price).to_be_focused()
+    expect(said).to_have_text("flights: item 1: price: Enter a number.")
+    price.fill("1")
+    other.fill("2")
+    page.get_by_role("button", name="Review changes").click()
+    expect(page.get_by_role("button", name="Approve with these changes")).to_be_visible()
+
+
+def test_enter_adds_the_named_field_and_a_name_that_is_there_is_refused(
+    reviewer_page: Page, name: str
+) -> None:
+    page = go(reviewer_page, f"/executions/{name}/state/")
+    customer = page.get_by_role("group", name="customer: fields", exact=True)
+    adding = customer.get_by_label("customer: Name of the field", exact=True)
+    adding.press("Enter")
+    expect(customer.get_by_text("Enter a name.")).to_be_visible()
+    adding.fill("name")
+    adding.press("Enter")
+    expect(adding).to_be_focused()
+    expect(adding).to_have_attribute("aria-invalid", "true")
+    expect(customer.get_by_text("This field already exists.", exact=False)).to_be_visible()
+    adding.fill("phone")
+    expect(customer.get_by_text("This field already exists.", exact=False)).to_be_hidden()
+    adding.press("Enter")
+    added = customer.get_by_label("customer: phone", exact=True)
+    expect(added).to_be_focused()
+    expect(page.get_by_text("1 unapplied change")).to_be_visible()

@@ -8,6 +8,7 @@ import { contentOf, keyOf, type Content } from "./model/content";
 import { begun, isUnkept, LARGE, step, unsent, type Effect, type Event, type Model } from "./model/draft";
 import { chooseKind } from "./view/kinds";
 import { beginFilter } from "./view/filter";
+import { goToWrong, openLinks } from "./view/first_wrong";
 import { fieldIn, put, replacePart, shownIn } from "./view/page";
 import { editsOf, markRows, openNewRow, replaceRows, revertRow, valuesOf } from "./view/rows";
 import { drawShallow, noteTyping } from "./view/shallow";
@@ -52,6 +53,12 @@ function nameOf({ dataset: { of = "" } }: HTMLElement): string {
   } catch {
     return of;
   }
+}
+
+/** What a button does with the form; Enter in a field reviews the changes. */
+function stepOf(submitter: HTMLElement | null): string {
+  if (!(submitter instanceof HTMLButtonElement)) return "review";
+  return submitter.name === "step" ? submitter.value : submitter.name;
 }
 
 function beginDraft(form: HTMLFormElement): void {
@@ -265,7 +272,14 @@ function beginDraft(form: HTMLFormElement): void {
   });
   form.addEventListener("submit", (event) => {
     read();
-    if (leaving || !isUnkept(model)) return; // what is typed while it leaves goes with the form
+    if (leaving) return; // what is typed while it leaves goes with the form
+    const wrong = stepOf(event.submitter) === "review" ? goToWrong(form) : "";
+    if (wrong) {
+      event.preventDefault();
+      word.textContent = wrong;
+      return word.classList.add("text-danger");
+    }
+    if (!isUnkept(model)) return;
     event.preventDefault();
     submitter = event.submitter;
     happen({ is: "press", then: "submit" });
@@ -356,5 +370,6 @@ function beginDraft(form: HTMLFormElement): void {
 const form = document.querySelector<HTMLFormElement>("form[data-draft-url]");
 if (form !== null) {
   beginDraft(form);
+  openLinks(form);
   showWantedKey(form);
 }

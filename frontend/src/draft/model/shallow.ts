@@ -88,8 +88,14 @@ function fieldAt(found: Scanned, at: number, name: string | null): Field | null 
   const kind = KINDS[found.kind[at]!]!;
   const raw = found.text.slice(found.start[at], found.end[at]);
   if (raw.length > MOST_TEXT) return null;
-  const text = kind === "text" ? (JSON.parse(raw) as string) : raw;
+  const text = kind === "text" ? (JSON.parse(raw) as string) : raw.replaceAll(`\n${indentAt(found, at)}`, "\n");
   return /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/.test(text) ? null : { name, kind, text };
+}
+
+/** The white space at the beginning of the line in which a value begins; no text within has a line end. */
+function indentAt({ text, start }: Scanned, at: number): string {
+  const line = text.lastIndexOf("\n", start[at]! - 1) + 1;
+  return /^[ \t]*/.exec(text.slice(line, start[at]))![0];
 }
 
 /** The places of what is directly in a value. */
@@ -113,10 +119,20 @@ function scanned(text: string): Scanned | null {
 }
 
 const NUMBER = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/;
+const INTEGER = /^-?\d+$/;
+const [LEAST, MOST] = [-(2n ** 63n), 2n ** 64n - 1n]; // what the server takes; see ctxadmin/lib/json_bytes.py
 
-/** Whether a field says a value of its kind: a number that is none makes the whole no JSON. */
-export function isWrong({ kind, text }: Field): boolean {
-  return kind === "number" && !NUMBER.test(text.trim());
+/** What is wrong with a field, by the word of the form that says it: "" if its text is a value of its kind. */
+export type Fault = "" | "notANumber" | "tooLarge" | "notJson";
+
+/** What the server would refuse; a number or list that is none makes the whole no JSON. */
+export function faultOf({ kind, text }: Field): Fault {
+  if (kind === "json") return scanned(text) === null ? "notJson" : "";
+  if (kind !== "number") return "";
+  const number = text.trim();
+  if (!NUMBER.test(number)) return "notANumber";
+  if (INTEGER.test(number)) return number.length < 19 || (BigInt(number) >= LEAST && BigInt(number) <= MOST) ? "" : "tooLarge";
+  return Number.isFinite(Number(number)) ? "" : "tooLarge";
 }
 
 /** A value as it stands in JSON; a number as it was typed, also if it is none yet. */
@@ -135,7 +151,7 @@ export function withValues(text: string, leaves: readonly Field[]): string {
   leaves.forEach((leaf, which) => {
     if (leaf.kind === before[which]!.kind && leaf.text === before[which]!.text) return;
     const place = placeAt(found, paths[which]!);
-    made += text.slice(at, found.start[place]!) + jsonOf(leaf);
+    made += text.slice(at, found.start[place]!) + jsonOf(leaf).replaceAll("\n", `\n${indentAt(found, place)}`);
     at = found.end[place]!;
   });
   return made + text.slice(at);

@@ -2,7 +2,7 @@
 // stays the field of the form: what is typed here is put into its text, as someone would type it.
 
 import {
-  EMPTY, formersOf, isWrong, jsonOf, leavesOf, pathsOf, shallowOf, without, withValues,
+  EMPTY, faultOf, formersOf, jsonOf, leavesOf, pathsOf, shallowOf, without, withValues,
   type Field, type FieldKind, type Group, type Path, type Shallow,
 } from "../model/shallow";
 import { textOf } from "./page";
@@ -49,7 +49,9 @@ function drawRow(form: HTMLFormElement, row: HTMLElement): void {
   there?.box.remove();
   drawn.delete(area);
   area.hidden = false;
-  if (shallowOf(area.value) !== null && area.getAttribute("aria-invalid") !== "true") draw(form, row, area);
+  const found = shallowOf(area.value);
+  const isRefused = area.getAttribute("aria-invalid") === "true";
+  if (found !== null && (!isRefused || found.isList === (kind === "list"))) draw(form, row, area);
 }
 
 /** Someone is in it, other than because the page began there. */
@@ -71,6 +73,7 @@ function draw(form: HTMLFormElement, row: HTMLElement, area: HTMLTextAreaElement
   const adding = { form, inputs: leaves.length, add };
   fill(box, whole, [], key);
   compare();
+  sayWhatIsWrong();
   area.before(box);
   area.hidden = true;
   drawn.set(area, state);
@@ -148,12 +151,16 @@ function draw(form: HTMLFormElement, row: HTMLElement, area: HTMLTextAreaElement
       event.stopPropagation(); // the text area says it
       if (field.kind === "null") return become(which, input.value as FieldKind);
       markLeaf(which);
-      sayWrong(box, inputs, (name) => filled(words.field, { key: name, name: words.notANumber ?? "" }));
+      sayWhatIsWrong();
       state.text = typedText();
       put(state.text);
     });
     const which = inputs.push(input) - 1;
     return input;
+  }
+
+  function sayWhatIsWrong(): void {
+    sayWrong(box, inputs, (key, name) => filled(words.field, { key, name }));
   }
 
   function compare(): void {
@@ -167,10 +174,10 @@ function draw(form: HTMLFormElement, row: HTMLElement, area: HTMLTextAreaElement
 
   function markLeaf(which: number): void {
     const [leaf, was] = [{ ...leaves[which]!, text: inputs[which]!.value }, formers[which]];
-    const wrong = isWrong(leaf);
+    const fault = faultOf(leaf);
     const changed = was === null || (was !== undefined && jsonOf(was) !== jsonOf(leaf));
     const said = changed && was ? (row.querySelector<HTMLElement>(".edit-key-tools")?.dataset.before ?? "") : "";
-    mark(inputs[which]!, wrong, changed, wrong ? (words.notANumber ?? "") : said.replace("{value}", () => shortened(was!.text)));
+    mark(inputs[which]!, fault !== "", changed, fault ? (words[fault] ?? "") : said.replace("{value}", () => shortened(was!.text)));
   }
 }
 
@@ -182,9 +189,11 @@ function groupOf(label: string, css: string): HTMLElement {
   return box;
 }
 
-/** Goes to the first field of a row. */
+/** Goes to the first field of a row, or the first that is wrong. */
 export function focusFirst(row: HTMLElement): void {
-  focusIn(row, [0]);
+  const wrong = row.querySelector<HTMLElement>('.shallow [aria-invalid="true"]');
+  if (wrong !== null) wrong.focus();
+  else focusIn(row, [0]);
 }
 
 /** What is added or removed is drawn by now: the focus goes to what is at its place, or else before it. */
