@@ -103,7 +103,7 @@ def test_a_short_object_is_edited_field_by_field_and_keeps_its_numbers(
     facts.get_by_label("facts: Name of the field").fill("c")
     facts.get_by_role("button", name="Add a field").click()
     facts.get_by_label("facts: c", exact=True).fill("new")
-    page.get_by_role("button", name="Revert facts").click()
+    page.get_by_role("button", name="Revert facts", exact=True).click()
     expect(facts.get_by_label("facts: c", exact=True)).to_have_count(0)
     facts.get_by_label("facts: b", exact=True).fill("z")
     page.get_by_role("button", name="Review changes").click()

@@ -35,8 +35,8 @@ def ask_before(task: Edit) -> HttpResponse:
     step, draft = QueueStep.of(task.request), task.draft
     count = len(draft.entries) + len(draft.others) + len(draft.texts)
     text = ngettext(
-        "%(n)s unapplied change is lost. The state stays as it is.",
-        "%(n)s unapplied changes are lost. The state stays as it is.",
+        "%(n)s unapplied change will be lost. The state stays as it is.",
+        "%(n)s unapplied changes will be lost. The state stays as it is.",
         count,
     )
     fields = {"step": "discard", "version": str(task.version), "execution": task.execution}

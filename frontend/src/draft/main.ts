@@ -80,6 +80,7 @@ function beginDraft(form: HTMLFormElement): void {
   let whole: Whole | undefined;
   let submitter: HTMLElement | null = null;
   let leaving = false; // the form is being sent
+  let stoppedBy = ""; // the wrong field at which the form was not sent
   let timer = 0;
   const filterRows = beginFilter(form);
 
@@ -186,8 +187,9 @@ function beginDraft(form: HTMLFormElement): void {
     const words = word.dataset;
     const { line: now, words: said } = model;
     const text = { "": "", saved: words.keptSaved, told: said, refused: said, waits: words.keptWaits, unsent: words.keptUnsent, out: words.keptSignedOut, foreign: words.keptForeign };
-    if (word.textContent !== (text[now] ?? "")) word.textContent = text[now] ?? "";
-    word.classList.toggle("text-danger", now !== "" && now !== "saved");
+    const shown = stoppedBy || (text[now] ?? "");
+    if (word.textContent !== shown) word.textContent = shown;
+    word.classList.toggle("text-danger", stoppedBy !== "" || (now !== "" && now !== "saved"));
     if (line !== null) line.hidden = now === "waits" || now === "unsent"; // the socket may not know yet
     const changed = area === null ? showRows() : 0;
     if (counted === null) return;
@@ -240,6 +242,7 @@ function beginDraft(form: HTMLFormElement): void {
   // --- The form ------------------------------------------------------------------------------------
 
   form.addEventListener("input", ({ target }) => {
+    stoppedBy = "";
     noteTyping(target);
     heard();
   });
@@ -276,8 +279,8 @@ function beginDraft(form: HTMLFormElement): void {
     const wrong = stepOf(event.submitter) === "review" ? goToWrong(form) : "";
     if (wrong) {
       event.preventDefault();
-      word.textContent = wrong;
-      return word.classList.add("text-danger");
+      stoppedBy = wrong;
+      return show();
     }
     if (!isUnkept(model)) return;
     event.preventDefault();

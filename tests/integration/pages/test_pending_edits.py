@@ -215,7 +215,7 @@ def test_all_edits_are_discarded_after_a_question(reviewer: Client, run: Run) ->
     asked = send(reviewer, run, typed(form, draft="Dear friend"), "ask-discard")
     assert asked["Location"] == url(run, "state/") + "?discard=1"
     question = text(reviewer.get(asked["Location"]))
-    assert "1 unapplied change is lost." in question
+    assert "1 unapplied change will be lost." in question
     assert f'href="{url(run, "state/")}"' in question
     assert "Dear friend" in page(reviewer, run, "state/")
     fields = {name: hidden(question, name) for name in ("version", "execution", "step")}

@@ -54,15 +54,42 @@ export function pathsOf({ fields }: Shallow, path: Path = []): Path[] {
   return fields.flatMap((each, place) => (each.kind === "group" ? pathsOf(each, [...path, place]) : [[...path, place]]));
 }
 
-/** What each leaf was before: null if it is new; undefined in a list that got shorter, where the places say nothing. */
-export function formersOf(now: Shallow, before: Shallow): (Field | null | undefined)[] {
-  const isShorter = now.isList && now.fields.length < before.fields.length;
+/** What each leaf was before: null if it is new. The items of a list are those before that they are most like. */
+export function formersOf(now: Shallow, before: Shallow): (Field | null)[] {
+  const items = now.isList ? aligned(now.fields, before.fields) : [];
   return now.fields.flatMap((each, place) => {
-    const was = isShorter ? undefined : now.isList ? before.fields[place] : before.fields.find(({ name }) => name === each.name);
+    const was = now.isList ? items[place] : before.fields.find(({ name }) => name === each.name);
     if (each.kind === "group" && was?.kind === "group" && each.isList === was.isList) return formersOf(each, was);
-    if (each.kind === "group") return leavesOf(each).map(() => (isShorter ? undefined : null));
-    return [isShorter ? undefined : was === undefined || was.kind === "group" ? null : was];
+    if (each.kind === "group") return leavesOf(each).map(() => null);
+    return [was === undefined || was.kind === "group" ? null : was];
   });
+}
+
+/** For each item the one before that it was: both lists in their order, with the most fields in common. */
+function aligned(now: readonly Entry[], before: readonly Entry[]): (Entry | undefined)[] {
+  // best[a][b]: what the items from a on have in common with those before from b on
+  const best = Array.from({ length: now.length + 1 }, () => new Array<number>(before.length + 1).fill(0));
+  const with_ = (a: number, b: number): number => 1 + 2 * common(now[a]!, before[b]!) + best[a + 1]![b + 1]!;
+  for (let a = now.length - 1; a >= 0; a -= 1) {
+    for (let b = before.length - 1; b >= 0; b -= 1) best[a]![b] = Math.max(with_(a, b), best[a + 1]![b]!, best[a]![b + 1]!);
+  }
+  const found: (Entry | undefined)[] = now.map(() => undefined);
+  for (let a = 0, b = 0; a < now.length && b < before.length; ) {
+    if (best[a]![b] === with_(a, b)) found[a++] = before[b++];
+    else if (best[a]![b] === best[a + 1]![b]) a += 1;
+    else b += 1;
+  }
+  return found;
+}
+
+/** How many fields of two items say the same. */
+function common(one: Entry, other: Entry): number {
+  if (one.kind !== "group" && other.kind !== "group") return one.kind === other.kind && one.text === other.text ? 1 : 0;
+  if (one.kind !== "group" || other.kind !== "group") return 0;
+  return one.fields.reduce((sum, each, place) => {
+    const same = one.isList ? other.fields[place] : other.fields.find(({ name }) => name === each.name);
+    return sum + (same === undefined ? 0 : common(each, same));
+  }, 0);
 }
 
 function shallowAt(found: Scanned, whole: number, depth: number): Shallow | null {

@@ -127,11 +127,15 @@ describe("objects in a list, lists and objects in an object", () => {
     expect([like("[{}]"), like("[]"), like('[{"a": 1}, 2]'), like('{"a": {}}')]).toEqual([[], undefined, undefined, undefined]);
   });
 
-  it("know what each field was before, as far as the places say it", () => {
+  it("know what each field was before, a list by what its items have in common", () => {
     const formers = (now: string, before: string) => formersOf(shallowOf(now)!, shallowOf(before)!).map((each) => each && each.text);
     expect(formers('{"b": 1, "a": {"y": 2, "x": 3}}', '{"a": {"x": 4}, "b": 5}')).toEqual(["5", null, "4"]);
     expect(formers('[{"a": 1}, {"a": 2}]', '[{"a": 3}]')).toEqual(["3", null]);
-    expect(formers('[{"a": 1}]', '[{"a": 1}, {"a": 2}]')).toEqual([undefined]); // which one is gone?
+    expect(formers('[{"a": 1}]', '[{"a": 1}, {"a": 2}]')).toEqual(["1"]);
+    expect(formers('[{"a": 2}]', '[{"a": 1}, {"a": 2}]')).toEqual(["2"]);
+    expect(formers('["x", 2, 4]', "[1, 2, 3, 4]")).toEqual(["1", "2", "4"]);
+    expect(formers('[{"a": 2, "b": 9}, {"a": 3, "b": 1}]', '[{"a": 1, "b": 1}, {"a": 2, "b": 1}, {"a": 3, "b": 1}]')).toEqual(["2", "1", "3", "1"]);
+    expect(formers("[0, 1, 2]", "[1, 2]")).toEqual([null, "1", "2"]);
     expect(formers('{"a": {"x": 1}, "b": 2}', '{"a": 1, "b": {"x": 1}}')).toEqual([null, null]);
   });
 });

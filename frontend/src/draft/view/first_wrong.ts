@@ -1,14 +1,14 @@
 // The first field that says a value which the server would refuse: the form is not sent with it.
 
 import { filled } from "./shallow_inputs";
-import { focusFirst } from "./shallow";
+import { focusFirst, wrongIn } from "./shallow";
 import { fieldOf, rowsOf } from "./rows";
 
 /** Goes to the first wrong field, and returns what is wrong with it; "" if none is. */
 export function goToWrong(form: HTMLFormElement): string {
   for (const row of rowsOf(form)) {
     const said = row.querySelector("[data-wrong-number]");
-    const list = row.querySelector('.shallow [data-path][aria-invalid="true"]');
+    const list = wrongIn(row);
     const field = said?.id ? fieldOf(row, "value") : null; // a number by itself; it has no fields
     if (list === null && (field === null || field.getAttribute("aria-invalid") !== "true")) continue;
     reveal(form, row);

@@ -66,6 +66,7 @@ function draw(form: HTMLFormElement, row: HTMLElement, area: HTMLTextAreaElement
   const whole = shallowOf(base)!;
   const [leaves, paths] = [leavesOf(whole), pathsOf(whole)];
   const inputs: Input[] = []; // of the leaves, in their order
+  const reverts: HTMLElement[] = [];
   let compared: string | null = null;
   let formers: ReturnType<typeof formersOf> = [];
   const box = groupOf(filled(words.fields, { key }), leaves.every(isShort) ? "shallow shallow-short" : "shallow");
@@ -121,7 +122,7 @@ function draw(form: HTMLFormElement, row: HTMLElement, area: HTMLTextAreaElement
       const gone = button("\u00d7", "", () => remove(at));
       gone.setAttribute("aria-label", filled(words.removeField, { name }));
       if (field.kind === "group") box.append(innerOf(field, at, name, gone));
-      else box.append(nameTag(field.name, place), leafOf(field, at, name), gone);
+      else box.append(nameTag(field.name, place), leafOf(field, at, name), toolsOf(name, gone));
     });
     const line = adderOf(adding, group, path, label);
     if (!path.length) line.append(button(words.asJson ?? "", "shallow-json", () => showJson(form, row, area)));
@@ -163,6 +164,27 @@ function draw(form: HTMLFormElement, row: HTMLElement, area: HTMLTextAreaElement
     sayWrong(box, inputs, (key, name) => filled(words.field, { key, name }));
   }
 
+  /** What stands behind the field that was made last. */
+  function toolsOf(name: string, gone: HTMLElement): HTMLElement {
+    const which = inputs.length - 1;
+    const tools = document.createElement("span");
+    tools.className = "shallow-tools";
+    const back = button("\u21ba", "", () => revert(which));
+    back.setAttribute("aria-label", filled(words.revertField, { name }));
+    reverts[which] = back;
+    tools.append(back, gone);
+    return tools;
+  }
+
+  function revert(which: number): void {
+    const [was, input] = [formers[which], inputs[which]!];
+    if (!was) return;
+    if (was.kind !== leaves[which]!.kind) return add(paths[which]!, (text) => withValues(text, leavesOf(shallowOf(text)!).map((leaf, at) => (at === which ? was : leaf))));
+    input.value = was.text;
+    input.dispatchEvent(new Event("input", { bubbles: true }));
+    input.focus();
+  }
+
   function compare(): void {
     const { text } = beforeOf(row);
     if (text === compared) return;
@@ -175,7 +197,9 @@ function draw(form: HTMLFormElement, row: HTMLElement, area: HTMLTextAreaElement
   function markLeaf(which: number): void {
     const [leaf, was] = [{ ...leaves[which]!, text: inputs[which]!.value }, formers[which]];
     const fault = faultOf(leaf);
-    const changed = was === null || (was !== undefined && jsonOf(was) !== jsonOf(leaf));
+    const isNew = was === null;
+    const changed = isNew || (was !== undefined && (was.kind !== leaf.kind || jsonOf(was) !== jsonOf(leaf)));
+    reverts[which]!.hidden = !changed || isNew || area!.readOnly;
     const said = changed && was ? (row.querySelector<HTMLElement>(".edit-key-tools")?.dataset.before ?? "") : "";
     mark(inputs[which]!, fault !== "", changed, fault ? (words[fault] ?? "") : said.replace("{value}", () => shortened(was!.text)));
   }
@@ -191,9 +215,14 @@ function groupOf(label: string, css: string): HTMLElement {
 
 /** Goes to the first field of a row, or the first that is wrong. */
 export function focusFirst(row: HTMLElement): void {
-  const wrong = row.querySelector<HTMLElement>('.shallow [aria-invalid="true"]');
+  const wrong = wrongIn(row);
   if (wrong !== null) wrong.focus();
   else focusIn(row, [0]);
+}
+
+/** The first wrong field of a row; a new name is none yet. */
+export function wrongIn(row: HTMLElement): HTMLElement | null {
+  return row.querySelector('.shallow [data-path][aria-invalid="true"]:not(.shallow-add *)');
 }
 
 /** What is added or removed is drawn by now: the focus goes to what is at its place, or else before it. */
