@@ -30,7 +30,7 @@ export function showWantedKey(form: HTMLFormElement): void {
   };
   for (const each of ACTIONS) addEventListener(each, stop, { capture: true, passive: true });
   setTimeout(stop, SETTLES_MS);
-  for (const each of form.parentElement!.children) grown.observe(each);
+  for (const each of [document.body, form.parentElement!, ...form.parentElement!.children]) grown.observe(each);
   bring();
 }
 
