@@ -138,6 +138,11 @@ def confirm_page(
         return _asked(request, question, _typed(request, entry), error)
 
 
+def ask(request: HttpRequest, confirm: Confirm) -> HttpResponse:
+    """Asks; the answer goes to the ``action`` of the question, which another view may be."""
+    return _asked(request, confirm, None)
+
+
 def _answered(
     request: HttpRequest, question: Question, write: Write, entry: TextEntry | None
 ) -> HttpResponse:

@@ -103,7 +103,7 @@ def test_a_short_object_is_edited_field_by_field_and_keeps_its_numbers(
     facts.get_by_label("facts: Name of the field").fill("c")
     facts.get_by_role("button", name="Add a field").click()
     facts.get_by_label("facts: c", exact=True).fill("new")
-    page.get_by_role("button", name="Revert facts").click()
+    page.get_by_role("button", name="Revert facts", exact=True).click()
     expect(facts.get_by_label("facts: c", exact=True)).to_have_count(0)
     facts.get_by_label("facts: b", exact=True).fill("z")
     page.get_by_role("button", name="Review changes").click()
@@ -113,22 +113,39 @@ def test_a_short_object_is_edited_field_by_field_and_keeps_its_numbers(
     assert '"facts":{"a":1.0,"b":"z"}' in snapshot
 
 
-def test_a_number_that_is_none_is_marked_while_typed_and_the_refusal_leads_to_it(
-    reviewer_page: Page, name: str, tolerate: Callable[[str], None]
+def test_a_number_that_is_none_is_marked_while_typed_and_stops_the_review(
+    reviewer_page: Page, name: str
 ) -> None:
-    tolerate("status of 422")
     page = go(reviewer_page, f"/executions/{name}/state/")
     count, bar = page.get_by_label("count", exact=True), page.locator(".draft-bar")
     count.fill("hello")
     expect(count).to_have_attribute("aria-invalid", "true")
-    expect(page.get_by_text("Enter a number.")).to_be_visible()
+    expect(page.get_by_text("Enter a number.", exact=True)).to_be_visible()
     page.get_by_label("plan", exact=True).fill("another")
     expect(bar.get_by_text("2 unapplied changes")).to_be_visible()
     page.get_by_role("button", name="Review changes").click()
-    page.get_by_role("link", name="Go to the field").click()
     expect(count).to_be_focused()
+    expect(bar.get_by_text("count: Enter a number.")).to_be_visible()
+    count.fill("12345678901234567890123")
+    expect(page.get_by_text("Enter a smaller number", exact=False).first).to_be_visible()
     count.fill("4")
     expect(page.locator('[aria-invalid="true"]')).to_have_count(0)
+
+
+def test_a_refused_list_keeps_its_fields_and_the_refusal_leads_to_them(
+    reviewer_page: Page, api: httpx.Client, name: str, tolerate: Callable[[str], None]
+) -> None:
+    tolerate("status of 422")
+    update = {"deep": {"a": 1, "b": {"c": {"d": {"e": 1}}}}}
+    ok(api.patch(f"conversations/{name}/snapshot", json={"node_id": "plan", "state_data": update}))
+    page = go(reviewer_page, f"/executions/{name}/state/")
+    page.get_by_label("deep: b", exact=True).fill('{"d": 12345678901234567890123}')
+    page.get_by_role("button", name="Review changes").click()
+    page.get_by_role("link", name="Go to the field").click()
+    refused = page.get_by_label("deep: b: d", exact=True)
+    expect(refused).to_be_focused()
+    expect(refused).to_have_attribute("aria-invalid", "true")
+    expect(page.get_by_label("deep: a", exact=True)).to_have_value("1")
 
 
 def test_on_a_phone_the_key_to_edit_is_in_sight_and_the_bar_takes_two_lines(

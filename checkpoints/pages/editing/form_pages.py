@@ -21,6 +21,7 @@ from checkpoints.pages.decisions.decision import unconfirmed_claim
 from checkpoints.pages.decisions.queue_step import QueueStep, short_name
 from checkpoints.pages.editing import (
     conflicts,
+    draft_discard,
     former_drafts,
     lost_edit_page,
     plain_form,
@@ -77,7 +78,9 @@ def edit(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpRespon
     if not task.same_execution:
         return _of_another_conversation(task)
     if step == "discard":
-        return _discard(task)
+        return draft_discard.discard(task)
+    if step == "ask-discard":
+        return draft_discard.keep_and_ask(task)
     if step in ("apply", "approve"):
         return _apply(task.of_draft())
     if step == "resolve":
@@ -106,6 +109,8 @@ def _open_form(
         )
     if request.GET.get("raw") == "text":
         return _whole(task)
+    if "discard" in request.GET and task.draft:
+        return draft_discard.ask_before(task)
     shown = edit_page(task, text=request.GET.get("q", ""), raw="raw" in request.GET)
     return show(request, "checkpoints/edit.html", replace(shown, former=before[:1]))
 
@@ -116,13 +121,6 @@ def _whole(task: Edit) -> HttpResponse:
     found = text.text if text else raw_text(task.base, {**taken.changes, **task.changes})
     made_of = {"X-State": f"{task.version} {task.draft.seq} {taken.version}"}
     return HttpResponse(found, content_type=_PLAIN, headers=made_of)
-
-
-def _discard(task: Edit) -> HttpResponse:
-    if task.now.row is not None:
-        draft_store.discard(task.actor, task.now.row)
-    flash.info(task.request, _("Your edits are discarded; the state is unchanged."))
-    return redirect(QueueStep.of(task.request).address("checkpoints:detail", task.head.public_id))
 
 
 def _of_another_conversation(task: Edit) -> HttpResponse:

@@ -9,7 +9,7 @@ from pydantic import JsonValue
 from checkpoints.editing import state_form
 from checkpoints.editing.draft import StateDraft
 from checkpoints.editing.entries import row_of
-from checkpoints.editing.key_sections import FROM, natural_order, sections_by_key
+from checkpoints.editing.key_sections import natural_order, place_keys
 from checkpoints.editing.state_form import Changes, Row
 from checkpoints.pages.state.state_view import KeyView
 from checkpoints.reading.state_values import heads_by_name, reducers_for, values_of
@@ -30,7 +30,7 @@ def of_state(
     """Returns the keys of the state as rows, with changes of others or of the draft.
 
     They are followed by the declared keys whose names contain ``text``, and an empty row. Nobody
-    edits opaque values, so they have no row. Among many keys those ``proposed`` come first.
+    edits opaque values, so they have no row.
     """
     found: dict[str, JsonValue] = {
         key.name: key.value for key in keys if key.read and key.opaque is None
@@ -51,19 +51,18 @@ def of_state(
 
 
 def _in_sections(rows: Sequence[Row], proposed: Collection[str]) -> list[Row]:
-    """Sorts keys of the state by section and name, those without a section first, new ones last."""
-    there = [row.name for row in rows if row.old]
-    first = frozenset(proposed if len(there) >= FROM else ())
-    sections = sections_by_key([name for name in there if name not in first])
-    placed = [replace(row, section=sections.get(row.name, "") if row.old else "") for row in rows]
-    placed.sort(
-        key=lambda row: (not row.old, row.name not in first, row.section, natural_order(row.name))
-    )
+    """Sorts keys of the state by section, new ones last."""
+    sections = place_keys([row.name for row in rows if row.old], proposed)
+    order = {name: place for place, name in enumerate(sections)}
+    new = sorted((row for row in rows if not row.old), key=lambda row: natural_order(row.name))
+    there = sorted((row for row in rows if row.old), key=lambda row: order[row.name])
+    placed = [replace(row, section=sections[row.name]) for row in there]
     before = ["", *(row.section for row in placed)]
-    return [
+    begun = [
         replace(row, begins=bool(row.section) and row.section != former)
         for row, former in zip(placed, before, strict=False)
     ]
+    return [*begun, *new]
 
 
 def _before(row: Row, there: Row | None) -> Row:

@@ -8,10 +8,12 @@ import { contentOf, keyOf, type Content } from "./model/content";
 import { begun, isUnkept, LARGE, step, unsent, type Effect, type Event, type Model } from "./model/draft";
 import { chooseKind } from "./view/kinds";
 import { beginFilter } from "./view/filter";
+import { goToWrong, openLinks } from "./view/first_wrong";
 import { fieldIn, put, replacePart, shownIn } from "./view/page";
 import { editsOf, markRows, openNewRow, replaceRows, revertRow, valuesOf } from "./view/rows";
 import { drawShallow, noteTyping } from "./view/shallow";
 import { still } from "./view/deferred_updates";
+import { showWantedKey } from "./view/wanted_key";
 import { beginWhole, type Whole } from "./view/whole";
 
 const READ_MS = 250;
@@ -53,6 +55,12 @@ function nameOf({ dataset: { of = "" } }: HTMLElement): string {
   }
 }
 
+/** What a button does with the form; Enter in a field reviews the changes. */
+function stepOf(submitter: HTMLElement | null): string {
+  if (!(submitter instanceof HTMLButtonElement)) return "review";
+  return submitter.name === "step" ? submitter.value : submitter.name;
+}
+
 function beginDraft(form: HTMLFormElement): void {
   const url = form.dataset.draftUrl!;
   const server = serverOf(form, url);
@@ -72,6 +80,7 @@ function beginDraft(form: HTMLFormElement): void {
   let whole: Whole | undefined;
   let submitter: HTMLElement | null = null;
   let leaving = false; // the form is being sent
+  let stoppedBy = ""; // the wrong field at which the form was not sent
   let timer = 0;
   const filterRows = beginFilter(form);
 
@@ -178,8 +187,9 @@ function beginDraft(form: HTMLFormElement): void {
     const words = word.dataset;
     const { line: now, words: said } = model;
     const text = { "": "", saved: words.keptSaved, told: said, refused: said, waits: words.keptWaits, unsent: words.keptUnsent, out: words.keptSignedOut, foreign: words.keptForeign };
-    if (word.textContent !== (text[now] ?? "")) word.textContent = text[now] ?? "";
-    word.classList.toggle("text-danger", now !== "" && now !== "saved");
+    const shown = stoppedBy || (text[now] ?? "");
+    if (word.textContent !== shown) word.textContent = shown;
+    word.classList.toggle("text-danger", stoppedBy !== "" || (now !== "" && now !== "saved"));
     if (line !== null) line.hidden = now === "waits" || now === "unsent"; // the socket may not know yet
     const changed = area === null ? showRows() : 0;
     if (counted === null) return;
@@ -232,6 +242,7 @@ function beginDraft(form: HTMLFormElement): void {
   // --- The form ------------------------------------------------------------------------------------
 
   form.addEventListener("input", ({ target }) => {
+    stoppedBy = "";
     noteTyping(target);
     heard();
   });
@@ -264,7 +275,14 @@ function beginDraft(form: HTMLFormElement): void {
   });
   form.addEventListener("submit", (event) => {
     read();
-    if (leaving || !isUnkept(model)) return; // what is typed while it leaves goes with the form
+    if (leaving) return; // what is typed while it leaves goes with the form
+    const wrong = stepOf(event.submitter) === "review" ? goToWrong(form) : "";
+    if (wrong) {
+      event.preventDefault();
+      stoppedBy = wrong;
+      return show();
+    }
+    if (!isUnkept(model)) return;
     event.preventDefault();
     submitter = event.submitter;
     happen({ is: "press", then: "submit" });
@@ -352,16 +370,9 @@ function beginDraft(form: HTMLFormElement): void {
   if (area === null) heard(); // what was typed before this began
 }
 
-/** On a phone the review would fill the screen in front of the key that someone came to edit. */
-function showWantedKey(): void {
-  const reviewed = document.querySelector<HTMLDetailsElement>("#reviewed[open]");
-  if (!reviewed || !matchMedia("(width < 576px)").matches) return;
-  reviewed.open = false;
-  const field = document.querySelector<HTMLElement>("#state-form [autofocus]");
-  field?.focus({ preventScroll: true });
-  field?.closest(".edit-key")?.scrollIntoView({ block: "start" });
-}
-
-showWantedKey();
 const form = document.querySelector<HTMLFormElement>("form[data-draft-url]");
-if (form !== null) beginDraft(form);
+if (form !== null) {
+  beginDraft(form);
+  openLinks(form);
+  showWantedKey(form);
+}

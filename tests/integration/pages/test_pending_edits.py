@@ -22,7 +22,7 @@ from ctxadmin.lib import clock
 from tests.factories import person, signed_in, workspace
 from tests.integration.checkpoints.flows import Run
 from tests.integration.pages.execution_scenes import form_of, hidden, page, paused, text, url
-from tests.integration.pages.state_edits import carried, send, typed, with_reducers
+from tests.integration.pages.state_edits import carried, opened, send, typed, with_reducers
 
 pytestmark = pytest.mark.django_db
 
@@ -207,6 +207,22 @@ def test_it_is_shown_and_kept_when_the_execution_continues(reviewer: Client, run
     fields = {name: hidden(text(answer), name) for name in ("version", "execution")}
     assert send(reviewer, run, fields, "discard").status_code == 302
     assert not PendingEdit.objects.exists()
+
+
+def test_all_edits_are_discarded_after_a_question(reviewer: Client, run: Run) -> None:
+    """What was typed last is kept for who keeps editing; without edits nothing is asked."""
+    form = opened(reviewer, run)
+    asked = send(reviewer, run, typed(form, draft="Dear friend"), "ask-discard")
+    assert asked["Location"] == url(run, "state/") + "?discard=1"
+    question = text(reviewer.get(asked["Location"]))
+    assert "1 unapplied change will be lost." in question
+    assert f'href="{url(run, "state/")}"' in question
+    assert "Dear friend" in page(reviewer, run, "state/")
+    fields = {name: hidden(question, name) for name in ("version", "execution", "step")}
+    assert reviewer.post(url(run, "state/"), fields)["Location"] == url(run)
+    assert not PendingEdit.objects.exists()
+    assert send(reviewer, run, opened(reviewer, run), "ask-discard")["Location"] == url(run)
+    assert "Discard all edits" not in page(reviewer, run, "state/?discard=1")
 
 
 def test_what_an_edit_began_at_keeps_its_state_when_others_are_thinned(

@@ -3,6 +3,7 @@
 from checkpoints.editing.key_sections import (
     KeySection,
     natural_order,
+    place_keys,
     sections_by_key,
     sections_in_order,
 )
@@ -27,3 +28,28 @@ def test_sections_are_counted_in_the_order_of_the_form() -> None:
 def test_numbers_in_names_are_sorted_as_numbers() -> None:
     names = ["line14", "line2", "7", "line", "a", "line2b"]
     assert sorted(names, key=natural_order) == ["7", "a", "line", "line2", "line2b", "line14"]
+
+
+CUSTOMER = [f"customer.{each}" for each in range(15)]
+
+
+def test_few_proposed_keys_lead_without_a_section() -> None:
+    found = place_keys([*MANY, *CUSTOMER], {"customer.7", "gone"})
+    assert list(found)[:2] == ["customer.7", "plain_0"]
+    assert [found["customer.7"], found["customer.8"], found["plain_0"]] == ["", "customer", ""]
+
+
+def test_many_proposed_keys_lead_with_their_sections() -> None:
+    found = place_keys([*MANY, *CUSTOMER, "zip", "a.1", "a.2"], {*CUSTOMER[1:], "zip"})
+    assert list(found)[:3] == ["zip", "customer.1", "customer.2"]
+    in_order = sections_in_order(found.values())
+    assert [(each.name, each.count) for each in in_order] == [
+        ("", 1), ("customer", 15), ("Other keys", 12), ("a", 2)
+    ]  # fmt: skip
+    assert list(found)[15] == "customer.0"  # nobody reviews it
+
+
+def test_proposed_keys_without_sections_are_followed_by_the_others() -> None:
+    found = place_keys([*MANY, *CUSTOMER], {f"plain_{each}" for each in range(12)})
+    assert list(found)[:2] == ["plain_0", "plain_1"]
+    assert set(place_keys(CUSTOMER, CUSTOMER).values()) == {"customer"}

@@ -54,15 +54,42 @@ export function pathsOf({ fields }: Shallow, path: Path = []): Path[] {
   return fields.flatMap((each, place) => (each.kind === "group" ? pathsOf(each, [...path, place]) : [[...path, place]]));
 }
 
-/** What each leaf was before: null if it is new; undefined in a list that got shorter, where the places say nothing. */
-export function formersOf(now: Shallow, before: Shallow): (Field | null | undefined)[] {
-  const isShorter = now.isList && now.fields.length < before.fields.length;
+/** What each leaf was before: null if it is new. The items of a list are those before that they are most like. */
+export function formersOf(now: Shallow, before: Shallow): (Field | null)[] {
+  const items = now.isList ? aligned(now.fields, before.fields) : [];
   return now.fields.flatMap((each, place) => {
-    const was = isShorter ? undefined : now.isList ? before.fields[place] : before.fields.find(({ name }) => name === each.name);
+    const was = now.isList ? items[place] : before.fields.find(({ name }) => name === each.name);
     if (each.kind === "group" && was?.kind === "group" && each.isList === was.isList) return formersOf(each, was);
-    if (each.kind === "group") return leavesOf(each).map(() => (isShorter ? undefined : null));
-    return [isShorter ? undefined : was === undefined || was.kind === "group" ? null : was];
+    if (each.kind === "group") return leavesOf(each).map(() => null);
+    return [was === undefined || was.kind === "group" ? null : was];
   });
+}
+
+/** For each item the one before that it was: both lists in their order, with the most fields in common. */
+function aligned(now: readonly Entry[], before: readonly Entry[]): (Entry | undefined)[] {
+  // best[a][b]: what the items from a on have in common with those before from b on
+  const best = Array.from({ length: now.length + 1 }, () => new Array<number>(before.length + 1).fill(0));
+  const with_ = (a: number, b: number): number => 1 + 2 * common(now[a]!, before[b]!) + best[a + 1]![b + 1]!;
+  for (let a = now.length - 1; a >= 0; a -= 1) {
+    for (let b = before.length - 1; b >= 0; b -= 1) best[a]![b] = Math.max(with_(a, b), best[a + 1]![b]!, best[a]![b + 1]!);
+  }
+  const found: (Entry | undefined)[] = now.map(() => undefined);
+  for (let a = 0, b = 0; a < now.length && b < before.length; ) {
+    if (best[a]![b] === with_(a, b)) found[a++] = before[b++];
+    else if (best[a]![b] === best[a + 1]![b]) a += 1;
+    else b += 1;
+  }
+  return found;
+}
+
+/** How many fields of two items say the same. */
+function common(one: Entry, other: Entry): number {
+  if (one.kind !== "group" && other.kind !== "group") return one.kind === other.kind && one.text === other.text ? 1 : 0;
+  if (one.kind !== "group" || other.kind !== "group") return 0;
+  return one.fields.reduce((sum, each, place) => {
+    const same = one.isList ? other.fields[place] : other.fields.find(({ name }) => name === each.name);
+    return sum + (same === undefined ? 0 : common(each, same));
+  }, 0);
 }
 
 function shallowAt(found: Scanned, whole: number, depth: number): Shallow | null {
@@ -88,8 +115,14 @@ function fieldAt(found: Scanned, at: number, name: string | null): Field | null 
   const kind = KINDS[found.kind[at]!]!;
   const raw = found.text.slice(found.start[at], found.end[at]);
   if (raw.length > MOST_TEXT) return null;
-  const text = kind === "text" ? (JSON.parse(raw) as string) : raw;
+  const text = kind === "text" ? (JSON.parse(raw) as string) : raw.replaceAll(`\n${indentAt(found, at)}`, "\n");
   return /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/.test(text) ? null : { name, kind, text };
+}
+
+/** The white space at the beginning of the line in which a value begins; no text within has a line end. */
+function indentAt({ text, start }: Scanned, at: number): string {
+  const line = text.lastIndexOf("\n", start[at]! - 1) + 1;
+  return /^[ \t]*/.exec(text.slice(line, start[at]))![0];
 }
 
 /** The places of what is directly in a value. */
@@ -113,10 +146,20 @@ function scanned(text: string): Scanned | null {
 }
 
 const NUMBER = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/;
+const INTEGER = /^-?\d+$/;
+const [LEAST, MOST] = [-(2n ** 63n), 2n ** 64n - 1n]; // what the server takes; see ctxadmin/lib/json_bytes.py
 
-/** Whether a field says a value of its kind: a number that is none makes the whole no JSON. */
-export function isWrong({ kind, text }: Field): boolean {
-  return kind === "number" && !NUMBER.test(text.trim());
+/** What is wrong with a field, by the word of the form that says it: "" if its text is a value of its kind. */
+export type Fault = "" | "notANumber" | "tooLarge" | "notJson";
+
+/** What the server would refuse; a number or list that is none makes the whole no JSON. */
+export function faultOf({ kind, text }: Field): Fault {
+  if (kind === "json") return scanned(text) === null ? "notJson" : "";
+  if (kind !== "number") return "";
+  const number = text.trim();
+  if (!NUMBER.test(number)) return "notANumber";
+  if (INTEGER.test(number)) return number.length < 19 || (BigInt(number) >= LEAST && BigInt(number) <= MOST) ? "" : "tooLarge";
+  return Number.isFinite(Number(number)) ? "" : "tooLarge";
 }
 
 /** A value as it stands in JSON; a number as it was typed, also if it is none yet. */
@@ -135,7 +178,7 @@ export function withValues(text: string, leaves: readonly Field[]): string {
   leaves.forEach((leaf, which) => {
     if (leaf.kind === before[which]!.kind && leaf.text === before[which]!.text) return;
     const place = placeAt(found, paths[which]!);
-    made += text.slice(at, found.start[place]!) + jsonOf(leaf);
+    made += text.slice(at, found.start[place]!) + jsonOf(leaf).replaceAll("\n", `\n${indentAt(found, place)}`);
     at = found.end[place]!;
   });
   return made + text.slice(at);

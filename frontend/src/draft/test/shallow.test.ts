@@ -1,15 +1,18 @@
 import { describe, expect, it } from "vitest";
 
-import { formersOf, isWrong, itemLike, jsonOf, leavesOf, pathsOf, shallowOf, withField, withItem, without, withValues, type Field } from "../model/shallow";
+import { faultOf, formersOf, itemLike, jsonOf, leavesOf, pathsOf, shallowOf, withField, withItem, without, withValues, type Field } from "../model/shallow";
 
 const OBJECT = '{\n  "order": "A-1042",\n  "amount": 59.0,\n  "big": 12345678901234567890,\n  "ok": true\n}';
 
 describe("a short list or object", () => {
   it("knows a number that is none", () => {
     const number = (text: string): Field => ({ name: "n", kind: "number", text });
-    expect(["0", "-1.5", "1e9", " 7 "].some((text) => isWrong(number(text)))).toBe(false);
-    expect(["", "abc", "01", "1,5", "NaN", "+1"].every((text) => isWrong(number(text)))).toBe(true);
-    expect(isWrong({ name: "t", kind: "text", text: "abc" })).toBe(false);
+    const faults = (...texts: string[]) => texts.map((text) => faultOf(number(text)));
+    expect(new Set(faults("0", "-1.5", "1e9", " 7 ", "18446744073709551615", "-9223372036854775808", "12345678901234567890123.5"))).toEqual(new Set([""]));
+    expect(new Set(faults("", "abc", "01", "1,5", "NaN", "+1"))).toEqual(new Set(["notANumber"]));
+    expect(new Set(faults("18446744073709551616", "-9223372036854775809", "12345678901234567890123", "1e999"))).toEqual(new Set(["tooLarge"]));
+    expect(faultOf({ name: "t", kind: "text", text: "abc" })).toBe("");
+    expect(["{", "[[1]]"].map((text) => faultOf({ name: "t", kind: "json", text }))).toEqual(["notJson", ""]);
   });
 
   it("has a field for each plain value, numbers as they were written", () => {
@@ -39,6 +42,9 @@ describe("what is deeper", () => {
     const text = '{\n  "a": 1,\n  "items": [\n    [\n      "x"\n    ]\n  ],\n  "z": 2\n}';
     const fields = leavesOf(shallowOf(text)!);
     expect(fields.map(({ kind }) => kind)).toEqual(["number", "json", "number"]);
+    expect(fields[1]!.text).toBe('[\n  [\n    "x"\n  ]\n]'); // as if it stood alone
+    const another = fields.map((field, at) => (at === 1 ? { ...field, text: field.text.replace("x", "y") } : field));
+    expect(withValues(text, another)).toBe(text.replace("x", "y"));
     expect(withValues(text, fields)).toBe(text);
     expect(withValues(text, fields.map((field, at) => (at === 1 ? { ...field, text: "[]" } : field)))).toBe('{\n  "a": 1,\n  "items": [],\n  "z": 2\n}');
     expect(shallowOf(without(text, [1]))?.fields.map(({ name }) => name)).toEqual(["a", "z"]);
@@ -121,11 +127,15 @@ describe("objects in a list, lists and objects in an object", () => {
     expect([like("[{}]"), like("[]"), like('[{"a": 1}, 2]'), like('{"a": {}}')]).toEqual([[], undefined, undefined, undefined]);
   });
 
-  it("know what each field was before, as far as the places say it", () => {
+  it("know what each field was before, a list by what its items have in common", () => {
     const formers = (now: string, before: string) => formersOf(shallowOf(now)!, shallowOf(before)!).map((each) => each && each.text);
     expect(formers('{"b": 1, "a": {"y": 2, "x": 3}}', '{"a": {"x": 4}, "b": 5}')).toEqual(["5", null, "4"]);
     expect(formers('[{"a": 1}, {"a": 2}]', '[{"a": 3}]')).toEqual(["3", null]);
-    expect(formers('[{"a": 1}]', '[{"a": 1}, {"a": 2}]')).toEqual([undefined]); // which one is gone?
+    expect(formers('[{"a": 1}]', '[{"a": 1}, {"a": 2}]')).toEqual(["1"]);
+    expect(formers('[{"a": 2}]', '[{"a": 1}, {"a": 2}]')).toEqual(["2"]);
+    expect(formers('["x", 2, 4]', "[1, 2, 3, 4]")).toEqual(["1", "2", "4"]);
+    expect(formers('[{"a": 2, "b": 9}, {"a": 3, "b": 1}]', '[{"a": 1, "b": 1}, {"a": 2, "b": 1}, {"a": 3, "b": 1}]')).toEqual(["2", "1", "3", "1"]);
+    expect(formers("[0, 1, 2]", "[1, 2]")).toEqual([null, "1", "2"]);
     expect(formers('{"a": {"x": 1}, "b": 2}', '{"a": 1, "b": {"x": 1}}')).toEqual([null, null]);
   });
 });

@@ -2,7 +2,7 @@
 // server.
 
 import type { Value, Values } from "../model/content";
-import { isWrong } from "../model/shallow";
+import { faultOf } from "../model/shallow";
 
 type Field = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement;
 
@@ -75,6 +75,13 @@ function number(row: HTMLElement, place: number): void {
   }
 }
 
+/** A row of another page, which does not take the focus. */
+function imported(row: HTMLElement): HTMLElement {
+  const made = document.importNode(row, true);
+  made.querySelector<HTMLElement>("[autofocus]")?.removeAttribute("autofocus");
+  return made;
+}
+
 /** What others applied to the key is said in its row, beside the field in which someone may be typing. */
 function putTheirs(row: HTMLElement, fresh: HTMLElement): void {
   const [old, now] = [row, fresh].map((each) => each.querySelector(":scope > .edit-key-theirs"));
@@ -93,7 +100,7 @@ export function replaceRows(form: HTMLFormElement, fresh: Element): void {
   const wanted = rowsOf(fresh).map((row) => {
     const mine = there.get(keyOf(row));
     there.delete(keyOf(row)); // two empty rows have one name
-    if (mine === undefined || shows(mine, false) !== shows(row, true)) return document.importNode(row, true);
+    if (mine === undefined || shows(mine, false) !== shows(row, true)) return imported(row);
     befores.set(mine, beforeOf(row));
     putTheirs(mine, row);
     return mine;
@@ -128,21 +135,25 @@ function isChanged(row: HTMLElement): boolean {
 }
 
 /** A number that is none is marked while it is typed; what the server said of it goes once it is one. */
-function markNumber(row: HTMLElement, reason: string): void {
+function markNumber(row: HTMLElement, words: DOMStringMap): void {
   const field = fieldOf(row, "value");
+  if (field === null) return;
   const said = row.querySelector<HTMLElement>(":scope > [data-wrong-number]"); // those of a list or object are in its fields
   const isNumber = field instanceof HTMLInputElement && fieldOf(row, "kind")?.value === "number";
-  const wrong = isNumber && field.value.trim() !== "" && isWrong({ name: null, kind: "number", text: field.value });
-  if (!wrong) {
-    if (!said || !field) return;
+  const fault = isNumber && field.value.trim() !== "" ? faultOf({ name: null, kind: "number", text: field.value }) : "";
+  const reason = words[fault] ?? "";
+  if (!fault) {
+    if (!said) return;
     said.remove();
     field.classList.remove("is-invalid");
     field.removeAttribute("aria-invalid");
     field.removeAttribute("aria-describedby");
-  } else if (!said) {
+  } else if (said) {
+    said.firstElementChild!.textContent = reason;
+  } else {
     const known = row.querySelector<HTMLElement>(".field-errors");
     if (known) known.dataset.wrongNumber = "";
-    if (known) return;
+    if (known) return; // what the server said
     const list = document.createElement("ul");
     list.className = "field-errors";
     list.id = `${field.id}-error`;
@@ -166,7 +177,7 @@ export function markRows(form: HTMLElement): number {
   for (const row of rowsOf(form)) {
     const changed = isChanged(row);
     if (changed && row.dataset.keyName !== undefined) count += 1;
-    markNumber(row, form.dataset.notANumber ?? "");
+    markNumber(row, form.dataset);
     row.classList.toggle("edit-key-changed", changed);
     const tools = row.querySelector<HTMLElement>(".edit-key-tools");
     if (tools === null) continue;

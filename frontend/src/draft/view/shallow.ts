@@ -2,9 +2,10 @@
 // stays the field of the form: what is typed here is put into its text, as someone would type it.
 
 import {
-  EMPTY, formersOf, isWrong, jsonOf, leavesOf, pathsOf, shallowOf, without, withValues,
+  EMPTY, faultOf, formersOf, jsonOf, leavesOf, pathsOf, shallowOf, without, withValues,
   type Field, type FieldKind, type Group, type Path, type Shallow,
 } from "../model/shallow";
+import { textOf } from "./page";
 import { beforeOf, fieldOf, rowsOf, shortened } from "./rows";
 import { adderOf, openerOf } from "./shallow_adder";
 import { button, filled, inputOf, isShort, mark, nameTag, sayWrong, type Input } from "./shallow_inputs";
@@ -44,11 +45,18 @@ function drawRow(form: HTMLFormElement, row: HTMLElement): void {
   if (!(area instanceof HTMLTextAreaElement) || (kind !== "list" && kind !== "object")) return;
   const there = drawn.get(area);
   if (there?.text === area.value) return there.compare();
-  if (!there && (document.activeElement === area || asJson.has(area))) return;
+  if (!there && (asJson.has(area) || isTypedIn(area))) return;
   there?.box.remove();
   drawn.delete(area);
   area.hidden = false;
-  if (shallowOf(area.value) !== null && area.getAttribute("aria-invalid") !== "true") draw(form, row, area);
+  const found = shallowOf(area.value);
+  const isRefused = area.getAttribute("aria-invalid") === "true";
+  if (found !== null && (!isRefused || found.isList === (kind === "list"))) draw(form, row, area);
+}
+
+/** Someone is in it, other than because the page began there. */
+function isTypedIn(area: HTMLTextAreaElement): boolean {
+  return document.activeElement === area && !(area.autofocus && area.value === textOf(area));
 }
 
 function draw(form: HTMLFormElement, row: HTMLElement, area: HTMLTextAreaElement): void {
@@ -58,6 +66,7 @@ function draw(form: HTMLFormElement, row: HTMLElement, area: HTMLTextAreaElement
   const whole = shallowOf(base)!;
   const [leaves, paths] = [leavesOf(whole), pathsOf(whole)];
   const inputs: Input[] = []; // of the leaves, in their order
+  const reverts: HTMLElement[] = [];
   let compared: string | null = null;
   let formers: ReturnType<typeof formersOf> = [];
   const box = groupOf(filled(words.fields, { key }), leaves.every(isShort) ? "shallow shallow-short" : "shallow");
@@ -65,6 +74,7 @@ function draw(form: HTMLFormElement, row: HTMLElement, area: HTMLTextAreaElement
   const adding = { form, inputs: leaves.length, add };
   fill(box, whole, [], key);
   compare();
+  sayWhatIsWrong();
   area.before(box);
   area.hidden = true;
   drawn.set(area, state);
@@ -112,7 +122,7 @@ function draw(form: HTMLFormElement, row: HTMLElement, area: HTMLTextAreaElement
       const gone = button("\u00d7", "", () => remove(at));
       gone.setAttribute("aria-label", filled(words.removeField, { name }));
       if (field.kind === "group") box.append(innerOf(field, at, name, gone));
-      else box.append(nameTag(field.name, place), leafOf(field, at, name), gone);
+      else box.append(nameTag(field.name, place), leafOf(field, at, name), toolsOf(name, gone));
     });
     const line = adderOf(adding, group, path, label);
     if (!path.length) line.append(button(words.asJson ?? "", "shallow-json", () => showJson(form, row, area)));
@@ -142,12 +152,37 @@ function draw(form: HTMLFormElement, row: HTMLElement, area: HTMLTextAreaElement
       event.stopPropagation(); // the text area says it
       if (field.kind === "null") return become(which, input.value as FieldKind);
       markLeaf(which);
-      sayWrong(box, inputs, (name) => filled(words.field, { key: name, name: words.notANumber ?? "" }));
+      sayWhatIsWrong();
       state.text = typedText();
       put(state.text);
     });
     const which = inputs.push(input) - 1;
     return input;
+  }
+
+  function sayWhatIsWrong(): void {
+    sayWrong(box, inputs, (key, name) => filled(words.field, { key, name }));
+  }
+
+  /** What stands behind the field that was made last. */
+  function toolsOf(name: string, gone: HTMLElement): HTMLElement {
+    const which = inputs.length - 1;
+    const tools = document.createElement("span");
+    tools.className = "shallow-tools";
+    const back = button("\u21ba", "", () => revert(which));
+    back.setAttribute("aria-label", filled(words.revertField, { name }));
+    reverts[which] = back;
+    tools.append(back, gone);
+    return tools;
+  }
+
+  function revert(which: number): void {
+    const [was, input] = [formers[which], inputs[which]!];
+    if (!was) return;
+    if (was.kind !== leaves[which]!.kind) return add(paths[which]!, (text) => withValues(text, leavesOf(shallowOf(text)!).map((leaf, at) => (at === which ? was : leaf))));
+    input.value = was.text;
+    input.dispatchEvent(new Event("input", { bubbles: true }));
+    input.focus();
   }
 
   function compare(): void {
@@ -161,10 +196,12 @@ function draw(form: HTMLFormElement, row: HTMLElement, area: HTMLTextAreaElement
 
   function markLeaf(which: number): void {
     const [leaf, was] = [{ ...leaves[which]!, text: inputs[which]!.value }, formers[which]];
-    const wrong = isWrong(leaf);
-    const changed = was === null || (was !== undefined && jsonOf(was) !== jsonOf(leaf));
+    const fault = faultOf(leaf);
+    const isNew = was === null;
+    const changed = isNew || (was !== undefined && (was.kind !== leaf.kind || jsonOf(was) !== jsonOf(leaf)));
+    reverts[which]!.hidden = !changed || isNew || area!.readOnly;
     const said = changed && was ? (row.querySelector<HTMLElement>(".edit-key-tools")?.dataset.before ?? "") : "";
-    mark(inputs[which]!, wrong, changed, wrong ? (words.notANumber ?? "") : said.replace("{value}", () => shortened(was!.text)));
+    mark(inputs[which]!, fault !== "", changed, fault ? (words[fault] ?? "") : said.replace("{value}", () => shortened(was!.text)));
   }
 }
 
@@ -174,6 +211,18 @@ function groupOf(label: string, css: string): HTMLElement {
   box.setAttribute("role", "group");
   box.setAttribute("aria-label", label);
   return box;
+}
+
+/** Goes to the first field of a row, or the first that is wrong. */
+export function focusFirst(row: HTMLElement): void {
+  const wrong = wrongIn(row);
+  if (wrong !== null) wrong.focus();
+  else focusIn(row, [0]);
+}
+
+/** The first wrong field of a row; a new name is none yet. */
+export function wrongIn(row: HTMLElement): HTMLElement | null {
+  return row.querySelector('.shallow [data-path][aria-invalid="true"]:not(.shallow-add *)');
 }
 
 /** What is added or removed is drawn by now: the focus goes to what is at its place, or else before it. */

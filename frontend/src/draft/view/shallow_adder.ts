@@ -1,7 +1,7 @@
 // What adds a field to a short object, or an item to a short list.
 
 import { EMPTY, itemLike, MOST_FIELDS, MOST_INPUTS, withField, withItem, type Path, type Shallow } from "../model/shallow";
-import { button, filled, KINDS, kindWord } from "./shallow_inputs";
+import { button, filled, KINDS, kindWord, mark } from "./shallow_inputs";
 
 interface Whole {
   readonly form: HTMLFormElement;
@@ -56,14 +56,30 @@ function choicesOf(whole: Whole, group: Shallow, path: Path, label: string): HTM
   name.className = "form-control form-control-sm";
   name.placeholder = words.fieldName ?? "";
   name.setAttribute("aria-label", `${label}: ${words.fieldName}`);
+  const said = Object.assign(document.createElement("p"), { className: "field-errors m-0", hidden: true });
+  const say = (reason: string): void => {
+    mark(name, reason !== "", false, reason);
+    said.textContent = reason;
+    said.hidden = !reason;
+  };
   for (const each of [kind, name]) each.addEventListener("input", (event) => event.stopPropagation());
-  const adds = button(does, "", () => {
+  name.addEventListener("input", () => say(""));
+  const add = (): void => {
     const isTaken = group.fields.some((field) => field.name === name.value);
-    if (!group.isList && (!name.value || isTaken)) return name.focus();
+    if (!group.isList && (!name.value || isTaken)) {
+      say((name.value ? words.fieldTaken : words.fieldUnnamed) ?? "");
+      return name.focus();
+    }
     const field = { name: group.isList ? null : name.value, ...emptyOf(kind.value as Chosen) };
     whole.add([...path, group.fields.length], (text) => withField(text, path, field));
+  };
+  name.addEventListener("keydown", (event) => {
+    if (event.key !== "Enter" || event.isComposing) return;
+    event.preventDefault(); // it would send the form
+    add();
   });
-  const all = group.isList ? [kind, adds] : [name, kind, adds];
+  const adds = button(does, "", add);
+  const all = group.isList ? [kind, adds] : [name, kind, adds, said];
   if (!group.fields.length) all[0]!.dataset.path = [...path, 0].join("."); // an empty one has nothing else to type in
   return all;
 }

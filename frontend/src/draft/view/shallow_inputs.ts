@@ -47,13 +47,13 @@ export function mark(input: Input, wrong: boolean, changed: boolean, reason: str
 }
 
 /** Says below the fields of a box which of them are wrong, as a row says it of its own. */
-export function sayWrong(box: HTMLElement, inputs: readonly Input[], say: (label: string) => string): void {
+export function sayWrong(box: HTMLElement, inputs: readonly Input[], say: (label: string, reason: string) => string): void {
   const wrong = inputs.filter((input) => input.getAttribute("aria-invalid") === "true");
   const there = box.querySelector(":scope > .field-errors");
   if (!wrong.length) return there?.remove();
   const list = there ?? Object.assign(document.createElement("ul"), { className: "field-errors" });
   list.setAttribute("data-wrong-number", "");
-  list.replaceChildren(...wrong.map((input) => Object.assign(document.createElement("li"), { textContent: say(input.getAttribute("aria-label") ?? "") })));
+  list.replaceChildren(...wrong.map((input) => Object.assign(document.createElement("li"), { textContent: say(input.getAttribute("aria-label") ?? "", input.title) })));
   if (!there) box.append(list);
 }
 
