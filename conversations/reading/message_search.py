@@ -31,7 +31,7 @@ _SEVERAL: Final = re.compile(r"(?:[\"“][^\"“”]+[\"”]\s*){2,}")
 _QUOTES: Final = re.compile(r"[\"“]")
 _QUOTED: Final = re.compile(r"[\"“]([^\"“”]+)[\"”]")
 _NEAR: Final = _AROUND  # characters in which several texts are shown together
-_MOST_MATCHES: Final = 40  # of each of several texts in one message
+_MOST_MATCHES: Final = 400  # of each of several texts in one message
 _PASSAGE: Final = 600  # on each side of the words in a message that is shown shortened
 _MARKS: Final = 400  # beyond the passage: how far the other mark of a pair is looked for
 

@@ -138,8 +138,8 @@ def url_of(hit: Hit) -> str:
 def found_words(passage: Passage) -> str:
     """Returns what a conversation looks for to show a passage.
 
-    From the first match to the last one, if all are in a short stretch of a line; else each of them
-    in quotes, as far as there is room.
+    From the first match to the last one, if all are in a short stretch of a line without quotes;
+    else each of them in quotes, as far as there is room.
     """
     marked = [place for place, piece in enumerate(passage.pieces) if piece.marked]
     apart = list({match.casefold(): match for match in passage.matches}.values())
@@ -148,7 +148,8 @@ def found_words(passage: Passage) -> str:
     stretch = passage.pieces[marked[0] : marked[-1] + 1]
     text = "".join(piece.text for piece in stretch)
     is_short = len(text) <= _LONGEST_STRETCH and len(text.splitlines()) == 1
-    is_plain = not any(piece.markdown for piece in stretch)
+    # Beyond a quote of JSON the text is not what its tree shows.
+    is_plain = '"' not in text and not any(piece.markdown for piece in stretch)
     has_all = all(match.casefold() in text.casefold() for match in apart)
     if is_short and is_plain and has_all:
         return text

@@ -21,6 +21,7 @@ def passage(text: str, *words: str) -> Passage:
     [
         ("the fee difference is waived.", "fee waived", "fee difference is waived"),
         ("a refund or another Refund", "refund", "refund"),
+        ('{"fee": 5, "state": "waived"}', "fee waived", '"fee" "waived"'),
         ("fee\ndifference", "fee difference", '"fee" "difference"'),
         ("Fee " + "and so on " * 12 + "waived", "waived fee", '"waived" "Fee"'),
         ("late " + "and so on " * 90 + "refund", "late refund", '"late" "refund"'),
