@@ -89,11 +89,10 @@ def find(head: Conversation, view: View, words: str, start: int = 0) -> SearchRe
     return SearchResult(hits, None, len(view))
 
 
-def passage(index: int, role: str, body: bytes, words: str) -> SearchHit | None:
-    """Returns the match in one message, with more of the text around it."""
-    text = searched_text(orjson.loads(body))
+def passage_in(text: str, words: str) -> SearchHit | None:
+    """Returns the match in one text, with more of the text around it; None if it has none."""
     match = _nearest([_pattern(each) for each in texts_in(words)], text) if words else None
-    return _hit(index, 0, role, text, match, _PASSAGE) if match else None
+    return _hit(0, 0, "", text, match, _PASSAGE) if match else None
 
 
 def texts_in(words: str) -> list[str]:

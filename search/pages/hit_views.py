@@ -128,7 +128,7 @@ def url_of(hit: Hit) -> str:
     if hit.version is not None:
         version = reverse("checkpoints:version", args=[name, hit.version])
         if hit.kind is HitKind.STATE:
-            return f"{version}?{urlencode({'q': hit.key})}#state"
+            return f"{version}?{_state_query(hit)}#state"
         return f"{version}#c{hit.number}" if hit.kind is HitKind.COMMENT else version
     if hit.kind is HitKind.REASON:
         return f"{reverse('conversations:revisions', args=[name])}#r{hit.number}"
@@ -157,6 +157,15 @@ def found_words(passage: Passage) -> str:
     while quoted and len(" ".join(quoted)) > _LONGEST_WORDS:
         quoted.pop()
     return " ".join(quoted) if len(quoted) > 1 else max(apart, key=len)
+
+
+def _state_query(hit: Hit) -> str:
+    """Returns the query that shows a key with the words that were found in its value."""
+    words = found_words(hit.passage)
+    given = {"q": hit.key}
+    if words and len(words) <= _LONGEST_WORDS:
+        given["words"] = words
+    return urlencode(given)
 
 
 def _message_query(hit: Hit) -> str:

@@ -1,7 +1,7 @@
 // Finds words in a conversation: hits beside the messages, next and previous, marked in place.
 
-import { mark, unfold, unmarkAll } from "./marks";
-import { has, isPhrase, step, textsIn, told, wordsFor } from "./model";
+import { mark, showPassage, unfold, unmarkAll } from "./marks";
+import { isPhrase, step, textsIn, told } from "./model";
 
 const form = document.getElementById("find") as HTMLFormElement;
 const field = form.elements.namedItem("q") as HTMLInputElement;
@@ -57,19 +57,8 @@ function showWords(message: Element | null): void {
   if (!message) return;
   unfold(message.querySelectorAll<HTMLDetailsElement>(".message-body details"), texts());
   for (const passage of message.querySelectorAll<HTMLElement>("[data-passage]")) {
-    if (passage.closest("article") === message) showPassage(passage);
+    if (passage.closest("article") === message) showPassage(passage, passage.closest(".message-body"), texts());
   }
-}
-
-/** A message that is shown in part gets the passage with what is not in this part. */
-function showPassage(passage: HTMLElement): void {
-  const shown = passage.closest(".message-body")?.textContent ?? "";
-  const missing = wordsFor(texts().filter((text) => !has(shown, text)));
-  const wanted = missing.toLowerCase();
-  if (!missing || passage.dataset.words === wanted) return; // it is on its way, or has none
-  passage.dataset.words = wanted;
-  const url = `${passage.dataset.passage}?${new URLSearchParams({ around: missing })}`;
-  void window.htmx?.ajax("GET", url, { target: `#${passage.id}`, swap: "innerHTML" });
 }
 
 function go(to: number): void {

@@ -1,6 +1,6 @@
-// Words that are looked for in a part of a page: their marks, what is folded around them, and where they stand.
+// Words that are looked for in a part of a page: their marks, what is folded around them or left out, and where they stand.
 
-import { has, placesOf } from "./model";
+import { has, placesOf, wordsFor } from "./model";
 
 const NAME = "found"; // of the highlight in the style sheet
 // One for all scripts of the page; without it the words are only unfolded.
@@ -35,6 +35,17 @@ export function unfold(folds: Iterable<HTMLDetailsElement>, texts: readonly stri
   for (const fold of folds) {
     if (!fold.open && texts.some((text) => has(fold.textContent, text))) fold.open = true;
   }
+}
+
+/** What is shown in part gets the passage with those of some texts that are not in this part. */
+export function showPassage(passage: HTMLElement, shown: Element | null, texts: readonly string[]): void {
+  const words = wordsFor(texts.filter((text) => !has(shown?.textContent ?? "", text)));
+  const wanted = words.toLowerCase();
+  if (!words || passage.dataset.words === wanted) return; // it is on its way, or has none
+  passage.dataset.words = wanted;
+  const url = new URL(passage.dataset.passage ?? "", location.href);
+  url.searchParams.set("around", words);
+  void window.htmx?.ajax("GET", url.href, { target: `#${passage.id}`, swap: "innerHTML" });
 }
 
 /** Where marked words stand that can be seen: the first ones, of several texts those that are there least often. */
