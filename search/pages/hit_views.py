@@ -149,7 +149,7 @@ def found_words(passage: Passage) -> str:
     text = "".join(piece.text for piece in stretch)
     is_short = len(text) <= _LONGEST_STRETCH and len(text.splitlines()) == 1
     # Beyond a quote of JSON the text is not what its tree shows.
-    is_plain = '"' not in text and not any(piece.markdown for piece in stretch)
+    is_plain = '"' not in text and not any(piece.markdown or piece.gap for piece in stretch)
     has_all = all(match.casefold() in text.casefold() for match in apart)
     if is_short and is_plain and has_all:
         return text
