@@ -35,6 +35,7 @@ const entryPoints = {
   select: "src/select/main.ts",
   sheet: "src/sheet/main.ts",
   state: "src/state/main.ts",
+  state_find: "src/state_find/main.ts",
   submit_once: "src/submit_once/main.ts",
   time: "src/time/main.ts",
   unsaved_input_notice: "src/unsaved_input_notice/main.ts",

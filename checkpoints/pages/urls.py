@@ -21,6 +21,7 @@ from checkpoints.pages.executions import (
 from checkpoints.pages.executions.key_history_page import key_history
 from checkpoints.pages.executions.overview import overview
 from checkpoints.pages.executions.overview_plots import executions_plots
+from checkpoints.pages.executions.value_passage import value_passage
 from checkpoints.pages.retention import retention
 from checkpoints.pages.usage.canvas import usage_canvas, usage_canvas_panel
 from checkpoints.pages.usage.estimates import usage_estimates
@@ -54,6 +55,7 @@ _pages: list[URLPattern | URLResolver] = [
     path(f"{_ONE}written/<int:index>/", provenance.provenance_of, name="written"),
     path(f"{_ONE}diff/", version_pages.diff, name="diff"),
     path(f"{_ONE}versions/<int:number>/", version_pages.version, name="version"),
+    path(f"{_ONE}versions/<int:number>/passage/", value_passage, name="passage"),
     path(f"{_ONE}versions/<int:number>/saw/", canvas.context_seen_panel, name="saw"),
     path(f"{_ONE}versions/<int:number>/context-seen/", context_seen, name="context-seen"),
     path(f"{_ONE}versions/<int:number>/restore/", restore_and_fork.restore, name="restore"),

@@ -31,7 +31,7 @@ _SEVERAL: Final = re.compile(r"(?:[\"“][^\"“”]+[\"”]\s*){2,}")
 _QUOTES: Final = re.compile(r"[\"“]")
 _QUOTED: Final = re.compile(r"[\"“]([^\"“”]+)[\"”]")
 _NEAR: Final = _AROUND  # characters in which several texts are shown together
-_MOST_MATCHES: Final = 40  # of each of several texts in one message
+_MOST_MATCHES: Final = 400  # of each of several texts in one message
 _PASSAGE: Final = 600  # on each side of the words in a message that is shown shortened
 _MARKS: Final = 400  # beyond the passage: how far the other mark of a pair is looked for
 
@@ -89,11 +89,10 @@ def find(head: Conversation, view: View, words: str, start: int = 0) -> SearchRe
     return SearchResult(hits, None, len(view))
 
 
-def passage(index: int, role: str, body: bytes, words: str) -> SearchHit | None:
-    """Returns the match in one message, with more of the text around it."""
-    text = searched_text(orjson.loads(body))
+def passage_in(text: str, words: str) -> SearchHit | None:
+    """Returns the match in one text, with more of the text around it; None if it has none."""
     match = _nearest([_pattern(each) for each in texts_in(words)], text) if words else None
-    return _hit(index, 0, role, text, match, _PASSAGE) if match else None
+    return _hit(0, 0, "", text, match, _PASSAGE) if match else None
 
 
 def texts_in(words: str) -> list[str]:

@@ -11,10 +11,13 @@ from search.domain.query import Phrase, Query, term_beginning
 from search.domain.terms import MOST_CHARACTERS, PlacedTerm, placed_terms, terms_of
 
 _BEFORE: Final = 60  # characters of a passage before the first place
-_LENGTH: Final = 240
+_LENGTH: Final = 240  # of a passage, and of both parts of one together
 _AT_A_SPACE: Final = 24  # how far a passage moves to begin at a word
 _MOST_PLACES: Final = 40
 
+_GAP: Final = " … "
+
+_Window = tuple[int, int]  # the start and the stop of a part of the text
 _Span = tuple[int, int, int]  # start, stop, and the number of the phrase
 
 
@@ -22,12 +25,14 @@ _Span = tuple[int, int, int]  # start, stop, and the number of the phrase
 class PassagePiece:
     """A stretch of a passage; ``marked`` if it is what was searched for.
 
-    ``readable`` is the text without the marks of Markdown.
+    ``readable`` is the text without the marks of Markdown. ``gap`` stands for what is left out
+    between two parts.
     """
 
     text: str
     marked: bool = False
     markdown: tuple[Span, ...] = ()
+    gap: bool = False
 
     @property
     def readable(self) -> str:
@@ -38,7 +43,8 @@ class PassagePiece:
 class Passage:
     """A part of a text in pieces; ``cut_before`` and ``cut_after`` tell that the text continues.
 
-    ``matches`` are the phrases as the text has them first, also those that the part lacks.
+    It has two parts where one would lack a phrase. ``matches`` are the phrases as the text has them
+    first, also those that both parts lack.
     """
 
     pieces: tuple[PassagePiece, ...]
@@ -73,7 +79,7 @@ def passage_of(text: str, query: Query) -> Passage | None:
     """
     text = text[:MOST_CHARACTERS]
     if not query.phrases:
-        return _around(text, [])
+        return _drawn(text, [], [(0, _LENGTH)])
     terms = list(placed_terms(text))
     where: dict[str, list[int]] = {}
     for at, term in enumerate(terms):
@@ -86,7 +92,8 @@ def passage_of(text: str, query: Query) -> Passage | None:
         spans += [(start, stop, number) for start, stop in found]
     first = {number: text[start:stop] for start, stop, number in reversed(spans)}
     matches = tuple(first[number] for number in range(len(query.phrases)))
-    return replace(_around(text, *_shown_places(sorted(spans))), matches=matches)
+    spans.sort()
+    return replace(_drawn(text, spans, _windows(text, spans)), matches=matches)
 
 
 def has_tool(names: Sequence[str], tool: str) -> bool:
@@ -118,15 +125,47 @@ def _places(
     return found
 
 
-def _shown_places(spans: Sequence[_Span]) -> tuple[list[tuple[int, int]], int]:
-    """Returns the united places, and which of them a passage begins with.
+def _windows(text: str, spans: Sequence[_Span]) -> list[_Window]:
+    """Returns the part of a text to show, or two parts if these have more of the phrases."""
+    one = _window(text, spans, _BEFORE, _LENGTH)
+    shown = _phrases_in(one, spans)
+    if len(shown) == len({number for *_, number in spans}):
+        return [one]
+    first = _window(text, spans, _BEFORE // 2, _LENGTH // 2)
+    in_first = _phrases_in(first, spans)
+    rest = [span for span in spans if span[2] not in in_first]
+    second = _window(text, rest, _BEFORE // 2, _LENGTH // 2)
+    if len(in_first | _phrases_in(second, spans)) <= len(shown):
+        return [one]
+    first, second = sorted((first, second))
+    if second[0] <= first[1]:
+        return [(first[0], max(first[1], second[1]))]
+    return [first, second]
 
-    That is the first from which on the most phrases are as near as a passage is long.
-    """
+
+def _window(text: str, spans: Sequence[_Span], before: int, length: int) -> _Window:
+    """Returns the part of a text from the first place on with the most phrases near it."""
+    best = _nearest(spans, length - before)
+    first, stop = next(place for place in _joined(spans) if place[1] > best)
+    start = max(first - before, 0)
+    if start and (space := text.find(" ", start, start + _AT_A_SPACE)) > 0 and space < first:
+        start = space + 1
+    while start < first and text[start].isspace():
+        start += 1
+    return start, max(start + length, stop)
+
+
+def _phrases_in(window: _Window, spans: Sequence[_Span]) -> set[int]:
+    begin, end = window
+    return {number for start, stop, number in spans if begin <= start and stop <= end}
+
+
+def _nearest(spans: Sequence[_Span], reach: int) -> int:
+    """Returns the start of the first place from which on the most phrases are within reach."""
     best, most, end = 0, 0, 0
     near: Counter[int] = Counter()
     for begin, (start, _, number) in enumerate(spans):
-        while end < len(spans) and spans[end][1] <= start + _LENGTH - _BEFORE:
+        while end < len(spans) and spans[end][1] <= start + reach:
             near[spans[end][2]] += 1
             end += 1
         if len(+near) > most:
@@ -134,39 +173,41 @@ def _shown_places(spans: Sequence[_Span]) -> tuple[list[tuple[int, int]], int]:
         if begin < end:
             near[number] -= 1
         end = max(end, begin + 1)
+    return best
+
+
+def _joined(spans: Sequence[_Span]) -> list[tuple[int, int]]:
+    """Returns the places of all phrases, those that overlap as one."""
     joined: list[tuple[int, int]] = []
     for start, stop, _ in spans:
         if joined and start <= joined[-1][1]:
             joined[-1] = (joined[-1][0], max(stop, joined[-1][1]))
         else:
             joined.append((start, stop))
-    return joined, next((at for at, (_, stop) in enumerate(joined) if stop > best), 0)
+    return joined
 
 
-def _around(text: str, spans: Sequence[tuple[int, int]], begin: int = 0) -> Passage:
-    """Returns the passage that begins with one of some places, with others as far as it reaches."""
-    spans = spans[begin:]
-    first = spans[0][0] if spans else 0
-    start = max(first - _BEFORE, 0)
-    if start and (space := text.find(" ", start, start + _AT_A_SPACE)) > 0 and space < first:
-        start = space + 1
-    while start < first and text[start].isspace():
-        start += 1
-    stop = max(start + _LENGTH, spans[0][1] if spans else 0)
+def _drawn(text: str, spans: Sequence[_Span], windows: Sequence[_Window]) -> Passage:
+    """Returns the passage of some parts of a text, with the places in them marked."""
     markdown = mark_spans(text)
+    joined = _joined(spans)
     pieces: list[PassagePiece] = []
-    at = start
-    for left, right in islice(spans, _MOST_PLACES):
-        if right > stop:
-            break
-        if left > at:
-            pieces.append(_piece(text, at, left, markdown))
-        pieces.append(_piece(text, left, right, markdown, marked=True))
-        at = right
-    if at < stop and at < len(text):
-        pieces.append(_piece(text, at, stop, markdown))
+    for start, stop in windows:
+        if pieces:
+            pieces.append(PassagePiece(_GAP, gap=True))
+        at = start
+        inside = (place for place in joined if start <= place[0] and place[1] <= stop)
+        for left, right in islice(inside, _MOST_PLACES):
+            if left > at:
+                pieces.append(_piece(text, at, left, markdown))
+            pieces.append(_piece(text, left, right, markdown, marked=True))
+            at = right
+        if at < min(stop, len(text)):
+            pieces.append(_piece(text, at, stop, markdown))
     return Passage(
-        tuple(pieces), cut_before=bool(text[:start].strip()), cut_after=len(text) > max(stop, at)
+        tuple(pieces),
+        cut_before=bool(text[: windows[0][0]].strip()),
+        cut_after=len(text) > windows[-1][1],
     )
 
 

@@ -1,12 +1,12 @@
 """The text of a state value: its keys, texts and numbers."""
 
-from collections.abc import Iterator
 from itertools import islice
 from typing import Final
 
 import orjson
 from pydantic import JsonValue
 
+from ctxadmin.lib.json_texts import texts_of
 from search.domain.terms import MOST_CHARACTERS
 
 _MOST_PARTS: Final = MOST_CHARACTERS // 2  # each has a character, and the end of its line
@@ -22,7 +22,7 @@ def text_of_state(name: str, value: bytes) -> str:
         parsed: JsonValue = orjson.loads(value)
     except orjson.JSONDecodeError:
         parsed = None
-    parts = islice(_texts(parsed), _MOST_PARTS)
+    parts = islice(texts_of(parsed), _MOST_PARTS)
     text, length = [name], len(name)
     for part in parts:
         if length > MOST_CHARACTERS:
@@ -30,21 +30,3 @@ def text_of_state(name: str, value: bytes) -> str:
         text.append(part)
         length += len(part) + 1
     return "\n".join(text)[:MOST_CHARACTERS]
-
-
-def _texts(value: JsonValue) -> Iterator[str]:
-    """Yields texts in order; without recursion, which a value could make deep."""
-    pending = [value]
-    while pending:
-        each = pending.pop()
-        if isinstance(each, str):
-            yield each
-        elif isinstance(each, bool) or each is None:
-            continue
-        elif isinstance(each, int | float):
-            yield str(each)
-        elif isinstance(each, list):
-            pending.extend(reversed(each))
-        else:
-            for name, inner in reversed(each.items()):
-                pending += (inner, name)

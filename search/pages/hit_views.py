@@ -128,7 +128,7 @@ def url_of(hit: Hit) -> str:
     if hit.version is not None:
         version = reverse("checkpoints:version", args=[name, hit.version])
         if hit.kind is HitKind.STATE:
-            return f"{version}?{urlencode({'q': hit.key})}#state"
+            return f"{version}?{_state_query(hit)}#state"
         return f"{version}#c{hit.number}" if hit.kind is HitKind.COMMENT else version
     if hit.kind is HitKind.REASON:
         return f"{reverse('conversations:revisions', args=[name])}#r{hit.number}"
@@ -138,8 +138,8 @@ def url_of(hit: Hit) -> str:
 def found_words(passage: Passage) -> str:
     """Returns what a conversation looks for to show a passage.
 
-    From the first match to the last one, if all are in a short stretch of a line; else each of them
-    in quotes, as far as there is room.
+    From the first match to the last one, if all are in a short stretch of a line without quotes;
+    else each of them in quotes, as far as there is room.
     """
     marked = [place for place, piece in enumerate(passage.pieces) if piece.marked]
     apart = list({match.casefold(): match for match in passage.matches}.values())
@@ -148,7 +148,8 @@ def found_words(passage: Passage) -> str:
     stretch = passage.pieces[marked[0] : marked[-1] + 1]
     text = "".join(piece.text for piece in stretch)
     is_short = len(text) <= _LONGEST_STRETCH and len(text.splitlines()) == 1
-    is_plain = not any(piece.markdown for piece in stretch)
+    # Beyond a quote of JSON the text is not what its tree shows.
+    is_plain = '"' not in text and not any(piece.markdown or piece.gap for piece in stretch)
     has_all = all(match.casefold() in text.casefold() for match in apart)
     if is_short and is_plain and has_all:
         return text
@@ -156,6 +157,15 @@ def found_words(passage: Passage) -> str:
     while quoted and len(" ".join(quoted)) > _LONGEST_WORDS:
         quoted.pop()
     return " ".join(quoted) if len(quoted) > 1 else max(apart, key=len)
+
+
+def _state_query(hit: Hit) -> str:
+    """Returns the query that shows a key with the words that were found in its value."""
+    words = found_words(hit.passage)
+    given = {"q": hit.key}
+    if words and len(words) <= _LONGEST_WORDS:
+        given["words"] = words
+    return urlencode(given)
 
 
 def _message_query(hit: Hit) -> str:

@@ -18,6 +18,7 @@ from ctxadmin.ui.pages import page
 from ctxadmin.ui.sentences import translated
 from ctxadmin.ui.visible_text import plain
 from search import queries
+from search.counts import count_hits
 from search.domain.passages import Passage, PassagePiece
 from search.domain.query import HitKind, Query, read_query, without_filters
 from search.hits import Hit
@@ -36,6 +37,7 @@ class _Found:
     conversations: Sequence[HitView] = ()
     texts: Sequence[HitView] = ()
     behind: int = 0
+    archived: int = 0
 
 
 @require_safe
@@ -56,6 +58,7 @@ def suggestions(request: HttpRequest, actor: Actor) -> HttpResponse:
             "conversations": [_json(each) for each in found.conversations],
             "texts": [_json(each) for each in found.texts],
             "behind": found.behind,
+            "archived": found.archived,
             "problem": problem,
         }
     )
@@ -70,7 +73,9 @@ def _find(actor: Actor, query: Query, words: str) -> _Found:
     conversations: list[HitView] = []
     if HitKind.CONVERSATION in wanted and not query.of_messages_only:
         conversations = _conversations(actor, query, words)
-    return _Found(workflows[:_OF_EACH], conversations, hit_views(in_texts), shown.behind)
+    is_nothing = not (workflows or conversations or in_texts)
+    archived = count_hits(actor, query).archived if is_nothing else 0
+    return _Found(workflows[:_OF_EACH], conversations, hit_views(in_texts), shown.behind, archived)
 
 
 def _varied(hits: Sequence[Hit]) -> list[Hit]:

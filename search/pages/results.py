@@ -30,11 +30,13 @@ from search.domain.query import (
     read_query,
     without_filters,
 )
+from search.domain.terms import MOST_CHARACTERS
 from search.hits import Hit
 from search.pages.hit_views import ICONS, PLURALS, HitGroup, HitView, hit_views
 from search.queries import SearchPage
 
 _PAGE: Final = 25
+_FEW: Final = 5  # hits: who misses one is told what is searched
 _BOTH: Final = "also"
 _ARCHIVED: Final[Mapping[str, bool | None]] = {"": False, "true": True, _BOTH: None}
 _SPANS: Final[Sequence[tuple[str, Text]]] = (
@@ -68,7 +70,8 @@ class ResultsPage:
     ``total`` counts all hits, unless not ``complete`` of the latest texts only. ``archived_count``
     are left out because their conversations are archived. ``mistyped`` is a word that looks like a
     filter and the filter that is probably meant. ``behind`` counts changes that cannot be found
-    yet. ``problems`` say what is wrong with the form.
+    yet. ``few`` tells to name the ``most_characters`` of a text that are searched.
+    ``problems`` say what is wrong with the form.
     """
 
     title: Text
@@ -93,6 +96,8 @@ class ResultsPage:
     statuses: Sequence[str]
     spans: Sequence[tuple[str, Text]]
     longest: int
+    most_characters: int
+    few: bool
 
 
 @require_safe
@@ -135,6 +140,8 @@ def results(request: HttpRequest, actor: Actor) -> HttpResponse:
         statuses=tuple(STATUSES),
         spans=_spans(form.since),
         longest=LONGEST,
+        most_characters=MOST_CHARACTERS,
+        few=sum(counted.values()) < _FEW,
     )
     return show(request, "search/results.html", shown, status=422 if problems else 200)
 

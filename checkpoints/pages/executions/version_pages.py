@@ -39,6 +39,7 @@ from conversations.domain.diff import ViewDifference
 from conversations.models import Conversation
 from conversations.pages.comparison.comparison_pages import ViewDifferences, message_changes
 from conversations.pages.reading.cards import CommentView, comment_view
+from conversations.reading.message_search import LONGEST
 from conversations.store.conversation import find_head
 from conversations.workspace.pricing import prices_of
 from ctxadmin.identity.actor import Actor
@@ -60,7 +61,8 @@ class VersionPage:
     ``before`` and ``after`` are the nearest versions with their state, ``written`` the log indices
     of the messages written with it. ``namespace``, ``parent`` and ``metadata`` are the details of
     the checkpoint, ``usage`` what the engine reported, ``price_cost`` its cost in US dollars, None
-    for an unknown model; ``parent_version`` is None if the parent is not of this execution.
+    for an unknown model; ``words`` are looked for in the key that ``text`` names;
+    ``parent_version`` is None if the parent is not of this execution.
     ``audit_seq`` is the number of its audit entry, 0 if the reader may not see that.
     """
 
@@ -77,6 +79,7 @@ class VersionPage:
     history: Sequence[JsonValue] | None
     state: StateView
     text: str
+    words: str
     newest: int
     before: int | None
     after: int | None
@@ -160,6 +163,7 @@ def version(request: HttpRequest, actor: Actor, conversation_id: str, number: in
         history=state_view.history_entries(moment),
         state=state,
         text=text,
+        words=request.GET.get("words", "")[:LONGEST],
         newest=now.version,
         before=state_before(row, number),
         after=state_after(row, number),

@@ -178,6 +178,13 @@ class MessageCard:
         return not self.alone and lines_of(self.blocks) > most
 
     @property
+    def is_partial(self) -> bool:
+        """Returns True if a list may show only a part of it: a long text, or a tree of JSON."""
+        pieces = [*self.blocks, *(call.call.arguments for call in self.calls)]
+        has_tree = any(piece.kind in ("json", "part") for piece in pieces)
+        return not self.whole or (has_tree and not self.alone)
+
+    @property
     def is_empty(self) -> bool:
         """Returns True if there is nothing to read: an empty text, or no content at all."""
         return not self.calls and all(

@@ -67,8 +67,10 @@ def message(request: HttpRequest, actor: Actor, conversation_id: str, index: int
     shown = ShownView()
     found = queries.messages_at(head, [index], view_window.view_shown(head, shown))
     if words := request.GET.get("around", "")[: message_search.LONGEST]:
-        hit = message_search.passage(index, found[0].role, found[0].body, words)
-        return render(request, "conversations/_passage.html", {"hit": hit})
+        text = message_search.searched_text(orjson.loads(found[0].body))
+        hit = message_search.passage_in(text, words)
+        more = {"hit": hit, "title": _("More in this message:")}
+        return render(request, "conversations/_passage.html", more)
     form = _form_in(request)
     card = _in_form(
         message_card(

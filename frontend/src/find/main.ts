@@ -1,19 +1,16 @@
 // Finds words in a conversation: hits beside the messages, next and previous, marked in place.
 
-import { has, isPhrase, placesOf, textsIn, step, told } from "./model";
+import { mark, showPassage, unfold, unmarkAll } from "./marks";
+import { isPhrase, step, textsIn, told } from "./model";
 
 const form = document.getElementById("find") as HTMLFormElement;
 const field = form.elements.namedItem("q") as HTMLInputElement;
 const results = document.getElementById("find-results") as HTMLElement;
 const list = document.getElementById("hits") as HTMLElement;
 const count = results.querySelector(".find-count") as HTMLElement;
-const marks = CSS.highlights ? new Highlight() : null; // without it the hits still lead there
-const marksOf = new WeakMap<Element, readonly StaticRange[]>();
 const NOT_SAID = ".message-whole, .long-text summary"; // words of the page among those of the message
 let place = -1;
 let isAsked = false; // who asks is led to the first hit, wherever the address leads
-
-if (marks) CSS.highlights.set("found", marks);
 
 function words(): string {
   return results.dataset.words ?? "";
@@ -23,29 +20,17 @@ function texts(): readonly string[] {
   return textsIn(words());
 }
 
-/** Mark the words in the texts of a section, in place of what was marked in it. */
-function mark(root: Element): void {
-  if (!marks) return;
-  for (const range of marksOf.get(root) ?? []) marks.delete(range);
-  if (!words()) return;
-  const wanted = texts();
-  const made: StaticRange[] = [];
-  const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
-  while (walker.nextNode()) {
-    const node = walker.currentNode as Text;
-    const around = node.parentElement;
-    if (!around?.closest(".message-body") || around.closest(NOT_SAID)) continue;
-    for (const [startOffset, endOffset] of wanted.flatMap((text) => placesOf(node.data, text))) {
-      made.push(new StaticRange({ startContainer: node, startOffset, endContainer: node, endOffset }));
-    }
-  }
-  for (const range of made) marks.add(range);
-  marksOf.set(root, made);
+function isContent(around: Element): boolean {
+  return around.closest(".message-body") !== null && !around.closest(NOT_SAID);
+}
+
+function markIn(section: Element): void {
+  mark(section, words() ? texts() : [], isContent);
 }
 
 function markAll(): void {
-  marks?.clear();
-  for (const section of document.querySelectorAll(".message-section")) mark(section);
+  unmarkAll();
+  for (const section of document.querySelectorAll(".message-section")) markIn(section);
 }
 
 function links(): HTMLAnchorElement[] {
@@ -67,23 +52,13 @@ function tell(): void {
   button("1").disabled = !mayGoOn;
 }
 
-/** Open what is folded around the words, so that a hit can be seen. */
-function unfold(message: Element | null): void {
-  for (const folded of message?.querySelectorAll<HTMLDetailsElement>(".message-body details:not([open])") ?? []) {
-    if (texts().some((text) => has(folded.textContent, text))) folded.open = true;
+/** Show the words of a hit: unfolded, or in a passage below what is shown. */
+function showWords(message: Element | null): void {
+  if (!message) return;
+  unfold(message.querySelectorAll<HTMLDetailsElement>(".message-body details"), texts());
+  for (const passage of message.querySelectorAll<HTMLElement>("[data-passage]")) {
+    if (passage.closest("article") === message) showPassage(passage, passage.closest(".message-body"), texts());
   }
-  for (const passage of message?.querySelectorAll<HTMLElement>("[data-passage]") ?? []) showPassage(passage);
-}
-
-/** A message that is shown shortened gets the passage with what is not in its beginning. */
-function showPassage(passage: HTMLElement): void {
-  const shown = passage.closest(".message-body")?.textContent ?? "";
-  if (texts().every((text) => has(shown, text))) return;
-  const wanted = words().toLowerCase();
-  if (passage.dataset.words === wanted) return; // it is on its way, or has none
-  passage.dataset.words = wanted;
-  const url = `${passage.dataset.passage}?${new URLSearchParams({ around: words() })}`;
-  void window.htmx?.ajax("GET", url, { target: `#${passage.id}`, swap: "innerHTML" });
 }
 
 function go(to: number): void {
@@ -96,7 +71,7 @@ function go(to: number): void {
   place = to;
   next.setAttribute("aria-current", "true");
   next.scrollIntoView({ block: "nearest" });
-  unfold(document.getElementById(next.hash.slice(1)));
+  showWords(document.getElementById(next.hash.slice(1)));
   document.dispatchEvent(new CustomEvent("message:go", { detail: { hash: next.hash, section: next.dataset.section } }));
   tell();
 }
@@ -106,7 +81,7 @@ function standAtAddress(): void {
   place = links().findIndex((link) => link.hash && link.hash === location.hash);
   const link = links()[place];
   link?.setAttribute("aria-current", "true");
-  if (link) unfold(document.getElementById(link.hash.slice(1)));
+  if (link) showWords(document.getElementById(link.hash.slice(1)));
 }
 
 function look(text: string): void {
@@ -160,10 +135,10 @@ document.addEventListener("htmx:after:settle", (event) => {
   }
   if (!words()) return;
   const section = event.target instanceof Element ? event.target.closest(".message-section") : null;
-  if (section) mark(section);
+  if (section) markIn(section);
   else markAll();
   const current = links()[place];
-  if (current) unfold(document.getElementById(current.hash.slice(1)));
+  if (current) showWords(document.getElementById(current.hash.slice(1)));
 });
 
 if (words()) look(words());

@@ -8,6 +8,11 @@ export function textsIn(words: string): readonly string[] {
   return SEVERAL.test(words) ? [...words.matchAll(QUOTED)].map(([, text = ""]) => text) : [words];
 }
 
+/** The words that look for some texts: one as it is, several in quotes. */
+export function wordsFor(texts: readonly string[]): string {
+  return texts.length > 1 ? texts.map((text) => `"${text}"`).join(" ") : (texts[0] ?? "");
+}
+
 /** Whether several words are looked for only as they follow each other. */
 export function isPhrase(words: string): boolean {
   return /\s/u.test(words) && !/["“]/u.test(words);

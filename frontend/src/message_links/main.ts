@@ -1,5 +1,6 @@
 // Links to messages: one that is on the page is scrolled to, for any other its section or the page is loaded with it.
 
+import { placeOfWords } from "../find/marks";
 import { heldAt, messageIn, pageWith, takenOver } from "./model";
 
 let hold = heldAt(location.href);
@@ -26,23 +27,6 @@ function show(message: HTMLElement | null, withWords: boolean): void {
   const words = withWords ? placeOfWords(message) : null;
   // Further down in a long message.
   if (words && words.bottom > innerHeight) window.scrollBy(0, words.top - innerHeight / 2);
-}
-
-/** Where words stand that are marked in a message: the first ones, of several texts those that it has least. */
-function placeOfWords(message: HTMLElement): DOMRect | null {
-  const found = new Map<string, Range[]>();
-  for (const { startContainer, startOffset, endContainer, endOffset } of CSS.highlights?.get("found") ?? []) {
-    if (!message.contains(startContainer)) continue;
-    const range = document.createRange();
-    range.setStart(startContainer, startOffset);
-    range.setEnd(endContainer, endOffset);
-    const text = range.toString().toLowerCase();
-    const same = found.get(text);
-    if (same) same.push(range);
-    else found.set(text, [range]);
-  }
-  const [rarest] = [...found.values()].sort((one, other) => one.length - other.length);
-  return rarest?.[0]?.getBoundingClientRect() ?? null;
 }
 
 function loadIfMissing(): void {

@@ -29,8 +29,10 @@ function start(palette: HTMLDialogElement): void {
   let request: AbortController | null = null;
 
   function all(): Item {
-    const label = (texts.all ?? "").replace("{words}", field.value.trim());
-    return { label, url: `${form.action}?${new URLSearchParams({ q: field.value.trim() })}`, icon: "search" };
+    const words = field.value.trim();
+    const label = ((hits.archived ? texts.allArchived : texts.all) ?? "").replace("{words}", () => words);
+    const query = new URLSearchParams({ q: words, ...(hits.archived ? { archived: "also" } : {}) });
+    return { label, url: `${form.action}?${query}`, icon: "search" };
   }
 
   function draw(): void {
@@ -130,7 +132,7 @@ function start(palette: HTMLDialogElement): void {
     chosen = null;
     clearTimeout(timer);
     request?.abort();
-    if (!field.value.trim()) hits = NOTHING;
+    hits = field.value.trim() ? { ...hits, archived: 0 } : NOTHING;
     draw();
     tell("");
     if (field.value.trim()) timer = window.setTimeout(() => void ask(), TYPED_MS);
@@ -146,7 +148,8 @@ function start(palette: HTMLDialogElement): void {
       hits = (await answer.json()) as Hits;
       draw();
       const none = isNothing(groups) ? (texts.none ?? "").replace("{words}", field.value.trim()) : "";
-      tell(hits.problem || none || (hits.behind ? (texts.behind ?? "").replace("{n}", String(hits.behind)) : ""));
+      const archived = hits.archived ? (texts.archived ?? "").replace("{n}", String(hits.archived)) : "";
+      tell(hits.problem || archived || none || (hits.behind ? (texts.behind ?? "").replace("{n}", String(hits.behind)) : ""));
     } catch (error) {
       if (mine.signal.aborted) return;
       hits = NOTHING;

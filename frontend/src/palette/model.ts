@@ -20,10 +20,12 @@ export interface Hits {
   readonly conversations: readonly Item[];
   readonly texts: readonly Item[];
   readonly behind: number;
+  /** Hits in archived conversations, counted only where nothing else is found. */
+  readonly archived: number;
   readonly problem: string;
 }
 
-export const NOTHING: Hits = { workflows: [], conversations: [], texts: [], behind: 0, problem: "" };
+export const NOTHING: Hits = { workflows: [], conversations: [], texts: [], behind: 0, archived: 0, problem: "" };
 
 type GroupName = "places" | "workflows" | "conversations" | "texts" | "all";
 

@@ -80,6 +80,26 @@ def test_hits_are_grouped_by_kind_with_their_counts(reviewer: Client) -> None:
     assert "31" in only.split("Everything")[2]
 
 
+def test_the_palette_counts_archived_hits_where_it_finds_nothing_else(reviewer: Client) -> None:
+    hidden = conversation(user("a needle"), user("Another needle"))
+    archive(person(), hidden.public_id)
+    found = suggested(reviewer, "needle")
+    assert (found["texts"], found["archived"]) == ([], 2)
+    conversation(user("a needle"))
+    assert suggested(reviewer, "needle")["archived"] == 0
+
+
+def test_few_hits_say_how_much_of_each_text_is_searched(reviewer: Client) -> None:
+    said = "Only the first 16,000 characters of each text are searched."
+    assert said in page(reviewer, q="needle")
+    conversation(user("x " * 8000 + "beyond"), user("a needle"))
+    assert said in page(reviewer, q="beyond")
+    assert said in page(reviewer, q="needle")
+    conversation(*(user(f"needle {n}") for n in range(5)))
+    assert said not in page(reviewer, q="needle")
+    assert said not in page(reviewer)
+
+
 def test_archived_hits_are_counted_marked_and_a_link_away(reviewer: Client) -> None:
     conversation(user("a needle"))
     hidden = conversation(user("an old needle"))

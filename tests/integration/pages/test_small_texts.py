@@ -83,6 +83,19 @@ def test_a_shortened_message_gives_the_passage_with_the_words(reviewer: Client) 
     assert "<mark>" not in text(reviewer.get("/conversations/chat/messages/1/?around=nowhere"))
 
 
+def test_a_tree_gives_the_passage_with_what_it_leaves_out(reviewer: Client) -> None:
+    rows = '{"rows": [' + ", ".join('{"a": {"b": 1}}' for _ in range(150)) + ', {"a": "Needle"}]}'
+    call: JsonValue = {"id": "c", "type": "function", "function": {"name": "f", "arguments": "{}"}}
+    asked: dict[str, JsonValue] = {"role": "assistant", "content": None, "tool_calls": [call]}
+    conversation(asked, {"role": "tool", "tool_call_id": "c", "content": rows}, public_id="chat")
+    page = text(reviewer.get("/conversations/chat/"))
+    assert "Needle" not in page
+    assert 'data-passage="/conversations/chat/messages/1/"' in page
+    assert "data-passage" not in text(reviewer.get("/conversations/chat/messages/1/"))
+    part = text(reviewer.get("/conversations/chat/messages/1/?around=needle"))
+    assert "<mark>Needle</mark>" in part
+
+
 def test_a_passage_names_hidden_signs_and_is_no_html(reviewer: Client) -> None:
     conversation(user("x" * 9000 + "<script>\u202eword"), public_id="chat")
     part = text(reviewer.get("/conversations/chat/messages/0/?around=WORD"))

@@ -46,6 +46,21 @@ def test_a_version_shows_the_state_as_it_was(reviewer: Client) -> None:
     assert reviewer.get(url(run, "versions/3/")).status_code == 404
 
 
+def test_a_version_leads_to_the_words_in_one_key(reviewer: Client) -> None:
+    run = running()
+    rows: JsonValue = [{"n": n} for n in range(300)]
+    run.save("one", state_data={"found": [rows, "the Quince <b>"], "found_too": "quince"})
+    html = page(reviewer, run, "versions/1/?q=found&words=quince")
+    assert html.count('data-words="quince"') == 1
+    assert "Quince" not in html
+    passage = re.search(r'data-passage="([^"]+)"', html)
+    assert passage is not None
+    found = text(reviewer.get(f"{unescape(passage[1])}&around=quince"))
+    assert "the <mark>Quince</mark> &lt;b&gt;" in found
+    assert "<mark>" not in text(reviewer.get(f"{unescape(passage[1])}&around=medlar"))
+    assert "data-passage" not in page(reviewer, run, "versions/1/?q=found")
+
+
 def test_two_versions_are_compared_with_the_words_marked(reviewer: Client) -> None:
     run = running()
     run.save("one", state_data={"topic": "the parcel is late", "n": 1, "old": True})

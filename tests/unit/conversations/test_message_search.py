@@ -2,27 +2,23 @@
 
 import pytest
 
-from conversations.reading.message_search import passage, texts_in
-from ctxadmin.lib.json_bytes import dumps
+from conversations.reading.message_search import passage_in, texts_in
 
 
 def test_a_match_is_shown_without_marks_around_it() -> None:
-    body = dumps({"role": "user", "content": "# Order\n**Your `A-1042` order** is *late*, 2 * 3"})
-    hit = passage(0, "user", body, "a-1042")
+    hit = passage_in("# Order\n**Your `A-1042` order** is *late*, 2 * 3", "a-1042")
     assert hit is not None
     assert (hit.before, hit.words, hit.after) == ("Order\nYour ", "A-1042", " order is late, 2 * 3")
 
 
 def test_words_are_shown_as_they_are_written() -> None:
-    hit = passage(0, "user", dumps({"role": "user", "content": "a **bold** word"}), "**bold**")
+    hit = passage_in("a **bold** word", "**bold**")
     assert hit is not None
     assert hit.words == "**bold**"
 
 
 def test_words_are_found_as_they_are_read_whatever_is_marked_within_them() -> None:
-    found = passage(
-        0, "assistant", b'{"content": "Item **2345** is `ready`."}', "item 2345 is ready"
-    )
+    found = passage_in("Item **2345** is `ready`.", "item 2345 is ready")
     assert found is not None
     assert found.words == "Item 2345 is ready"
 
@@ -43,6 +39,6 @@ def test_several_texts_in_quotes_are_looked_for_each(words: str, texts: list[str
 
 def test_several_texts_are_shown_where_they_are_nearest_to_each_other() -> None:
     said = "A fee. " + "And so on. " * 30 + "The fee is waived. " + "A fee. " * 30
-    found = passage(0, "user", dumps({"role": "user", "content": said}), '"waived" "fee"')
+    found = passage_in(said, '"waived" "fee"')
     assert found is not None
     assert (found.words, found.after[:11]) == ("fee", " is waived.")

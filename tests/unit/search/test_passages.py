@@ -54,6 +54,29 @@ def test_a_passage_has_as_many_of_the_words_as_are_near() -> None:
     assert [piece.text for piece in found.pieces if piece.marked] == ["thread", "needle", "thread"]
 
 
+def test_a_passage_has_two_parts_where_one_would_lack_a_word() -> None:
+    text = "A needle stands here. " + "word " * 200 + "and a thread is there." + " tail" * 100
+    found = passage_of(text, read_query("thread needle", {}, NOW))
+    assert found is not None
+    plain = found.plain()
+    assert plain.startswith("A needle stands here. word")
+    assert " … " in plain
+    assert len(plain) < 300
+    assert [plain[start:stop] for start, stop in found.marks()] == ["needle", "thread"]
+    assert [piece.gap for piece in found.pieces].count(True) == 1
+
+
+@pytest.mark.parametrize("between", range(100, 260, 10))
+def test_parts_that_meet_are_one(between: int) -> None:
+    text = "tail " * 30 + "a needle " + "w" * between + " a thread" + " tail" * 100
+    found = passage_of(text, read_query("thread needle", {}, NOW))
+    assert found is not None
+    assert [piece.text for piece in found.pieces if piece.marked] == ["needle", "thread"]
+    assert len(found.plain()) < 300
+    for part in found.plain().strip("… ").split(" … "):
+        assert part in text
+
+
 def test_marks_are_places_in_the_plain_text() -> None:
     found = passage_of("word " * 50 + "Needle, needle", read_query("needle", {}, NOW))
     assert found is not None

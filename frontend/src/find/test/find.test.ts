@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { has, isPhrase, placesOf, textsIn, step, told } from "../model";
+import { has, isPhrase, placesOf, step, textsIn, told, wordsFor } from "../model";
 
 const texts = { hits: "{place} of {count}", more: "{place} of more than {count}", none: "nothing" };
 
@@ -18,6 +18,11 @@ describe("words in a text", () => {
 });
 
 describe("what is looked for", () => {
+  it("can be written for some of the texts", () => {
+    expect([[], ["a b"], ["a", "b c"]].map(wordsFor)).toEqual(["", "a b", '"a" "b c"']);
+    expect(textsIn(wordsFor(["a", "b c"]))).toEqual(["a", "b c"]);
+  });
+
   it("is the words as they are typed, or several texts in quotes", () => {
     expect(textsIn("fee difference")).toEqual(["fee difference"]);
     expect(textsIn('"fee"')).toEqual(['"fee"']);

@@ -1,0 +1,67 @@
+// Words that are looked for in a part of a page: their marks, what is folded around them or left out, and where they stand.
+
+import { has, placesOf, wordsFor } from "./model";
+
+const NAME = "found"; // of the highlight in the style sheet
+// One for all scripts of the page; without it the words are only unfolded.
+const marks = CSS.highlights ? (CSS.highlights.get(NAME) ?? new Highlight()) : null;
+const marksOf = new WeakMap<Element, readonly StaticRange[]>();
+
+if (marks) CSS.highlights.set(NAME, marks);
+
+/** Mark texts in a part of the page, in place of what was marked in it; `isContent` leaves out words of the page itself. */
+export function mark(root: Element, texts: readonly string[], isContent: (around: Element) => boolean): void {
+  if (!marks) return;
+  for (const range of marksOf.get(root) ?? []) marks.delete(range);
+  const made: StaticRange[] = [];
+  const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
+  while (texts.length && walker.nextNode()) {
+    const node = walker.currentNode as Text;
+    if (!node.parentElement || !isContent(node.parentElement)) continue;
+    for (const [startOffset, endOffset] of texts.flatMap((text) => placesOf(node.data, text))) {
+      made.push(new StaticRange({ startContainer: node, startOffset, endContainer: node, endOffset }));
+    }
+  }
+  for (const range of made) marks.add(range);
+  marksOf.set(root, made);
+}
+
+export function unmarkAll(): void {
+  marks?.clear();
+}
+
+/** Open what is folded around texts. */
+export function unfold(folds: Iterable<HTMLDetailsElement>, texts: readonly string[]): void {
+  for (const fold of folds) {
+    if (!fold.open && texts.some((text) => has(fold.textContent, text))) fold.open = true;
+  }
+}
+
+/** What is shown in part gets the passage with those of some texts that are not in this part. */
+export function showPassage(passage: HTMLElement, shown: Element | null, texts: readonly string[]): void {
+  const words = wordsFor(texts.filter((text) => !has(shown?.textContent ?? "", text)));
+  const wanted = words.toLowerCase();
+  if (!words || passage.dataset.words === wanted) return; // it is on its way, or has none
+  passage.dataset.words = wanted;
+  const url = new URL(passage.dataset.passage ?? "", location.href);
+  url.searchParams.set("around", words);
+  void window.htmx?.ajax("GET", url.href, { target: `#${passage.id}`, swap: "innerHTML" });
+}
+
+/** Where marked words stand that can be seen: the first ones, of several texts those that are there least often. */
+export function placeOfWords(root: Element): DOMRect | null {
+  const found = new Map<string, Range[]>();
+  for (const { startContainer, startOffset, endContainer, endOffset } of marks ?? []) {
+    // What a folded item begins with is not shown once it is unfolded.
+    if (!root.contains(startContainer) || !startContainer.parentElement?.checkVisibility()) continue;
+    const range = document.createRange();
+    range.setStart(startContainer, startOffset);
+    range.setEnd(endContainer, endOffset);
+    const text = range.toString().toLowerCase();
+    const same = found.get(text);
+    if (same) same.push(range);
+    else found.set(text, [range]);
+  }
+  const [rarest] = [...found.values()].sort((one, other) => one.length - other.length);
+  return rarest?.[0]?.getBoundingClientRect() ?? null;
+}
