@@ -5,12 +5,13 @@ from typing import Final
 
 import orjson
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext_lazy, ngettext
 from pydantic import JsonValue
 
 from ctxadmin.lib.structural_diff import ABSENT, Difference, DifferenceKind, Value
 from ctxadmin.ui.components import DiffRow, Text
 from workflows.domain.document.compare import ElementChange
+from workflows.domain.document.flow_changes import FlowChanges
 
 MOST_CHANGES: Final = 500
 
@@ -25,6 +26,18 @@ _ELEMENTS: Final[Mapping[str, Text]] = {
 def diff_rows_of(changes: Iterable[ElementChange]) -> list[DiffRow]:
     """Returns a row for each added or removed element, and for each changed field."""
     return [row for change in changes for row in _rows(change)]
+
+
+def moved_line(found: FlowChanges) -> str:
+    """Returns that cards were moved, which is no change of the flow; "" if none was."""
+    if found.moved:
+        text = ngettext(
+            "%(n)s card was moved; the flow does not depend on it.",
+            "%(n)s cards were moved; the flow does not depend on it.",
+            found.moved,
+        )
+        return text % {"n": found.moved}
+    return _("Cards were moved; the flow does not depend on it.") if found.placed else ""
 
 
 def _rows(change: ElementChange) -> Iterator[DiffRow]:

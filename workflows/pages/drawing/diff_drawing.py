@@ -22,11 +22,11 @@ def draw_difference(
 ) -> Drawing | None:
     """Draws both documents together, laid out as ``after``; None if that is too large or empty.
 
-    A node that only moved is not marked: the list names it.
+    ``changes`` are those of the flow, so that a node that only moved is not marked.
     """
     marks: dict[tuple[str, str], Mark] = {}
     for change in changes:
-        if change.element in ("node", "edge") and not is_only_moved(change):
+        if change.element in ("node", "edge"):
             marks[change.element, change.id] = change.kind
     return draw(merge_graphs(before, after), links=ListLinks(), marks=marks)
 
@@ -42,13 +42,6 @@ def merge_graphs(before: Document, after: Document) -> Document:
         gone_nodes = tuple(node.model_copy(update={"position": None}) for node in gone_nodes)
     return after.model_copy(
         update={"nodes": (*after.nodes, *gone_nodes), "edges": (*after.edges, *gone_edges)}
-    )
-
-
-def is_only_moved(change: ElementChange) -> bool:
-    """Returns True for a node that only moved."""
-    return change.kind == "changed" and all(
-        field.path.startswith("/position") for field in change.fields
     )
 
 

@@ -16,12 +16,13 @@ from ctxadmin.identity.actor import Actor
 from ctxadmin.ui.components import Crumb, DiffRow, Text
 from ctxadmin.ui.pages import page, part_of, show
 from workflows.domain.document.compare import Element, ElementChange, compare
+from workflows.domain.document.flow_changes import FlowChanges, flow_changes
 from workflows.domain.document.graph import Document
 from workflows.models import Workflow
-from workflows.pages.definition.diff_rows import MOST_CHANGES, diff_rows_of
+from workflows.pages.definition.diff_rows import MOST_CHANGES, diff_rows_of, moved_line
 from workflows.pages.definition.links import crumbs
 from workflows.pages.definition.workflow_pages import version_label
-from workflows.pages.drawing.diff_drawing import ListLinks, is_only_moved, merge_graphs
+from workflows.pages.drawing.diff_drawing import ListLinks, merge_graphs
 from workflows.pages.drawing.marks import CanvasMark, Marks, Sign
 from workflows.pages.editor.canvas import read_only_setup
 from workflows.pages.editor.drawn_canvas import as_answer, drawn_setup
@@ -50,11 +51,15 @@ class DiffCanvasPage:
 
 @dataclass(frozen=True, slots=True)
 class DiffPanel:
-    """The differences of one element, or all; ``more`` elements are not listed."""
+    """The differences of one element, or all; ``more`` elements are not listed.
+
+    ``moved`` says that cards were moved.
+    """
 
     name: str
     rows: Sequence[DiffRow]
     more: int = 0
+    moved: str = ""
 
 
 @require_safe
@@ -74,7 +79,7 @@ def canvas(request: HttpRequest, actor: Actor, slug: str, before: str, after: st
             actor,
             merge_graphs(*documents),
             row.name,
-            _marks(compare(*documents)),
+            _marks(flow_changes(compare(*documents))),
             panel=reverse("workflows:diff-panel", args=[slug, before, after]),
         ),
     )
@@ -88,7 +93,7 @@ def drawn(request: HttpRequest, actor: Actor, slug: str, before: str, after: str
     """Returns the data of the canvas on the page of the list, whose cards lead to its rows."""
     row = find_workflow(actor.workspace, slug)
     documents = _documents(row, before, after)
-    marks = _marks(compare(*documents))
+    marks = _marks(flow_changes(compare(*documents)))
     setup = drawn_setup(actor, merge_graphs(*documents), row.name, ListLinks(), marks=marks)
     return as_answer(setup)
 
@@ -99,11 +104,12 @@ def drawn(request: HttpRequest, actor: Actor, slug: str, before: str, after: str
 def panel(request: HttpRequest, actor: Actor, slug: str, before: str, after: str) -> HttpResponse:
     """Returns the differences of ``?node=`` or ``?edge=``, or all, as a part of a page."""
     row = find_workflow(actor.workspace, slug)
-    changes = compare(*_documents(row, before, after))
+    changes = flow_changes(compare(*_documents(row, before, after)))
     return render(request, "workflows/_diff_panel.html", {"page": _panel(request, changes)})
 
 
-def _panel(request: HttpRequest, changes: Sequence[ElementChange]) -> DiffPanel:
+def _panel(request: HttpRequest, found: FlowChanges) -> DiffPanel:
+    changes = found.changes
     elements: tuple[Element, ...] = ("node", "edge")
     for element in elements:
         name = request.GET.get(element, "")
@@ -111,18 +117,19 @@ def _panel(request: HttpRequest, changes: Sequence[ElementChange]) -> DiffPanel:
             own = [each for each in changes if each.element == element and each.id == name]
             return DiffPanel(name, diff_rows_of(own))
     more = max(len(changes) - MOST_CHANGES, 0)
-    return DiffPanel("", diff_rows_of(changes[:MOST_CHANGES]), more)
+    return DiffPanel("", diff_rows_of(changes[:MOST_CHANGES]), more, moved_line(found))
 
 
 def _documents(row: Workflow, before: str, after: str) -> tuple[Document, Document]:
     return queries.document_of(row, before, "from"), queries.document_of(row, after, "to")
 
 
-def _marks(changes: Sequence[ElementChange]) -> Marks:
+def _marks(found: FlowChanges) -> Marks:
+    changes = found.changes
     counts = Counter[str](each.kind for each in changes)
     parts = [f"{counts[sign.name]} {sign.word}" for sign in _SIGNS if counts[sign.name]]
     total = ngettext("%(n)s element differs", "%(n)s elements differ", len(changes))
-    title = _("Both are the same")
+    title = moved_line(found) or _("Both are the same")
     if changes:
         title = total % {"n": len(changes)} + ": " + ", ".join(parts)
     return Marks(
@@ -136,5 +143,5 @@ def _marks(changes: Sequence[ElementChange]) -> Marks:
 
 def _of(element: Element, changes: Sequence[ElementChange]) -> Iterator[tuple[str, CanvasMark]]:
     for each in changes:
-        if each.element == element and not is_only_moved(each):
+        if each.element == element:
             yield each.id, CanvasMark(each.kind, _WORDS[each.kind])

@@ -66,7 +66,7 @@ def test_what_both_have_is_drawn_with_marks_on_what_differs(reader: Client) -> N
         "new": ["added", "new"],
     }
     assert marks["edges"] == {"answer-old": ["removed", "removed"], "answer-new": ["added", "new"]}
-    assert marks["said"] == "6 elements differ: 2 new, 2 removed, 2 changed"
+    assert marks["said"] == "5 elements differ: 2 new, 2 removed, 1 changed"
     assert setup["may_change"] is False
 
 
@@ -78,6 +78,8 @@ def test_the_panel_says_what_differs_in_an_element_and_in_all(reader: Client) ->
     everywhere = page(reader, "panel/")
     assert "node old" in everywhere
     assert "edge answer-new" in everywhere
+    assert "position" not in everywhere
+    assert "1 card was moved" in everywhere
 
 
 def test_the_list_and_the_canvas_lead_to_each_other(reader: Client) -> None:
