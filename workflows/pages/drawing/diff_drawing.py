@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from workflows.domain.document.compare import ElementChange
 from workflows.domain.document.graph import Document
+from workflows.pages.drawing.ghost_places import place_ghosts
 from workflows.pages.drawing.svg import Drawing, Links, Mark, draw
 
 
@@ -32,7 +33,7 @@ def draw_difference(
 
 
 def merge_graphs(before: Document, after: Document) -> Document:
-    """Returns ``after`` with what only ``before`` had."""
+    """Returns ``after`` with what only ``before`` had, in places of its own."""
     nodes, edges = _names(after.nodes), _names(after.edges)
     gone_nodes = tuple(node for node in before.nodes if node.id not in nodes)
     gone_edges = tuple(edge for edge in before.edges if edge.id not in edges)
@@ -40,9 +41,11 @@ def merge_graphs(before: Document, after: Document) -> Document:
         node.position is not None for node in before.nodes
     ):  # layers of one and places of the other would lie on each other
         gone_nodes = tuple(node.model_copy(update={"position": None}) for node in gone_nodes)
-    return after.model_copy(
+    merged = after.model_copy(
         update={"nodes": (*after.nodes, *gone_nodes), "edges": (*after.edges, *gone_edges)}
     )
+    ghosts = place_ghosts(gone_nodes, after.nodes, merged)
+    return merged.model_copy(update={"nodes": (*after.nodes, *ghosts)})
 
 
 def _names(elements: Iterable[object]) -> set[str]:
