@@ -26,7 +26,7 @@ from workflows.domain.document.flow_changes import FlowChanges, flow_changes
 from workflows.domain.document.graph import Document, title_of
 from workflows.models import Workflow
 from workflows.pages.definition import draft_conflicts
-from workflows.pages.definition.diff_rows import MOST_CHANGES, diff_rows_of, moved_line
+from workflows.pages.definition.diff_rows import diff_rows_of, moved_line
 from workflows.pages.definition.draft_conflicts import (
     Conflict,
     DraftConflict,
@@ -36,6 +36,7 @@ from workflows.pages.definition.draft_conflicts import (
 from workflows.pages.definition.draft_problems import problems_of_draft
 from workflows.pages.definition.links import FormLinks, ProblemLine, crumbs, problem_lines
 from workflows.pages.definition.publish_costs import PublishCosts, publish_costs
+from workflows.pages.drawing.diff_drawing import MOST_CHANGES
 from workflows.pages.elements import document_edits
 from workflows.pages.elements.forms import DetailsForm
 from workflows.pages.elements.problem_places import ends_of
@@ -181,7 +182,7 @@ def _publish_page(
     if row.published_version is not None:
         before = definition(bytes(find_version(row.key, row.published_version).document)).document
         found_changes = flow_changes(compare(before, document))
-        rows = diff_rows_of(found_changes.changes[:MOST_CHANGES])
+        rows = diff_rows_of(found_changes.changes[:MOST_CHANGES], before, document)
         changed = {(change.element, change.id) for change in found_changes.changes}
     return PublishPage(
         title=_("Publish %(name)s") % {"name": row.name},
@@ -232,7 +233,7 @@ def restore(request: HttpRequest, actor: Actor, slug: str, number: int) -> HttpR
         text=_("The draft is replaced by version %(n)s. These changes in the draft are lost:")
         % {"n": number},
         submit=_("Restore"),
-        rows=diff_rows_of(lost.changes[:MOST_CHANGES]),
+        rows=diff_rows_of(lost.changes[:MOST_CHANGES], now, document),
         moved=moved_line(lost),
         done=_("Draft replaced by version %(n)s.") % {"n": number},
     )

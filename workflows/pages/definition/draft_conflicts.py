@@ -16,7 +16,8 @@ from workflows.domain.document.compare import ElementChange, compare
 from workflows.domain.document.flow_changes import flow_changes
 from workflows.domain.document.graph import Document
 from workflows.models import Workflow
-from workflows.pages.definition.diff_rows import MOST_CHANGES, diff_rows_of, moved_line
+from workflows.pages.definition.diff_rows import diff_rows_of, moved_line
+from workflows.pages.drawing.diff_drawing import MOST_CHANGES
 from workflows.services import use_cases
 from workflows.services.use_cases import SavedDraft
 from workflows.store.definitions import definition
@@ -111,7 +112,7 @@ def conflict_of(found: DraftConflict, element: str = "", name: str = "") -> Conf
     changes = compare(found.seen.document, now)
     of_flow = flow_changes(changes)
     return Conflict(
-        rows=diff_rows_of(of_flow.changes[:MOST_CHANGES]),
+        rows=diff_rows_of(of_flow.changes[:MOST_CHANGES], found.seen.document, now),
         total=len(of_flow.changes),
         moved=moved_line(of_flow),
         known=True,

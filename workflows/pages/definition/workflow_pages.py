@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
+from urllib.parse import urlencode
 
 import orjson
 from django.db.models.functions import Length
@@ -18,11 +19,11 @@ from ctxadmin.identity.roles import Action
 from ctxadmin.ui.components import Crumb, DiffRow, Tab, Text
 from ctxadmin.ui.pages import page, show
 from workflows.domain.document import graph, yaml_io
-from workflows.domain.document.compare import compare
+from workflows.domain.document.compare import ElementChange, compare
 from workflows.domain.document.flow_changes import flow_changes
 from workflows.domain.document.graph import Document
 from workflows.models import Workflow, WorkflowVersion
-from workflows.pages.definition.diff_rows import MOST_CHANGES, diff_rows_of, moved_line
+from workflows.pages.definition.diff_rows import Link, diff_rows_of, moved_line
 from workflows.pages.definition.draft_problems import problems_of_draft
 from workflows.pages.definition.links import (
     FormLinks,
@@ -32,7 +33,7 @@ from workflows.pages.definition.links import (
     problem_lines,
 )
 from workflows.pages.definition.outline import PER_PAGE, Outline, outline_of
-from workflows.pages.drawing.diff_drawing import draw_difference
+from workflows.pages.drawing.diff_drawing import MOST_CHANGES, draw_difference
 from workflows.pages.drawing.svg import MARK_WORDS, Drawing, draw
 from workflows.reading import exports, queries
 from workflows.reading.sources import runs_of
@@ -283,7 +284,7 @@ def diff(request: HttpRequest, actor: Actor, slug: str) -> HttpResponse:
         row=row,
         before=before,
         after=after,
-        rows=diff_rows_of(changes[:MOST_CHANGES]),
+        rows=diff_rows_of(changes[:MOST_CHANGES], *documents, canvas_link(slug, before, after)),
         total=len(changes),
         choices=_choices(row),
         moved=moved_line(found),
@@ -334,6 +335,18 @@ def tabs(row: Workflow, current: str) -> list[Tab]:
 def version_label(which: str) -> str:
     """Returns ``draft`` or a number as shown to a reader."""
     return _("the draft") if which == queries.DRAFT else _("version %(n)s") % {"n": which}
+
+
+def canvas_link(slug: str, before: str, after: str) -> Link:
+    """Returns where the nodes and edges of a comparison are drawn, each selected."""
+    canvas = reverse("workflows:diff-canvas", args=[slug, before, after])
+
+    def link(change: ElementChange) -> str:
+        if change.element not in ("node", "edge"):
+            return ""
+        return f"{canvas}?{urlencode({str(change.element): change.id})}"
+
+    return link
 
 
 def _signs(drawing: Drawing) -> list[str]:

@@ -1,21 +1,36 @@
 """The difference of two documents as one drawing, with marks on what differs."""
 
 from collections.abc import Iterable, Sequence
+from typing import Final
 
 from workflows.domain.document.compare import ElementChange
 from workflows.domain.document.graph import Document
 from workflows.pages.drawing.ghost_places import place_ghosts
 from workflows.pages.drawing.svg import Drawing, Links, Mark, draw
 
+# Further changes are only counted in the list.
+MOST_CHANGES: Final = 500
+
+
+def row_id(element: str, name: str) -> str:
+    """Returns the id of the first row of a node or an edge in the list of differences."""
+    return f"change-{element}-{name}"
+
 
 class ListLinks(Links):
-    """Links everything that is drawn to the list of differences below."""
+    """Links what differs to its rows in the list of differences below, all else to the list."""
+
+    def __init__(self, listed: Iterable[ElementChange]) -> None:
+        self._listed = {(change.element, change.id) for change in listed}
 
     def node(self, node_id: str) -> str:
-        return "#differences"
+        return self._row("node", node_id)
 
     def edge(self, edge_id: str) -> str:
-        return "#differences"
+        return self._row("edge", edge_id)
+
+    def _row(self, element: str, name: str) -> str:
+        return f"#{row_id(element, name)}" if (element, name) in self._listed else "#differences"
 
 
 def draw_difference(
@@ -29,7 +44,7 @@ def draw_difference(
     for change in changes:
         if change.element in ("node", "edge"):
             marks[change.element, change.id] = change.kind
-    return draw(merge_graphs(before, after), links=ListLinks(), marks=marks)
+    return draw(merge_graphs(before, after), links=ListLinks(changes[:MOST_CHANGES]), marks=marks)
 
 
 def merge_graphs(before: Document, after: Document) -> Document:

@@ -19,10 +19,14 @@ from workflows.domain.document.compare import Element, ElementChange, compare
 from workflows.domain.document.flow_changes import FlowChanges, flow_changes
 from workflows.domain.document.graph import Document
 from workflows.models import Workflow
-from workflows.pages.definition.diff_rows import MOST_CHANGES, diff_rows_of, moved_line
+from workflows.pages.definition.diff_rows import (
+    diff_rows_of,
+    element_name,
+    moved_line,
+)
 from workflows.pages.definition.links import crumbs
 from workflows.pages.definition.workflow_pages import version_label
-from workflows.pages.drawing.diff_drawing import ListLinks, merge_graphs
+from workflows.pages.drawing.diff_drawing import MOST_CHANGES, ListLinks, merge_graphs
 from workflows.pages.drawing.marks import CanvasMark, Marks, Sign
 from workflows.pages.editor.canvas import read_only_setup
 from workflows.pages.editor.drawn_canvas import as_answer, drawn_setup
@@ -56,7 +60,7 @@ class DiffPanel:
     ``moved`` says that cards were moved.
     """
 
-    name: str
+    name: Text
     rows: Sequence[DiffRow]
     more: int = 0
     moved: str = ""
@@ -93,8 +97,9 @@ def drawn(request: HttpRequest, actor: Actor, slug: str, before: str, after: str
     """Returns the data of the canvas on the page of the list, whose cards lead to its rows."""
     row = find_workflow(actor.workspace, slug)
     documents = _documents(row, before, after)
-    marks = _marks(flow_changes(compare(*documents)))
-    setup = drawn_setup(actor, merge_graphs(*documents), row.name, ListLinks(), marks=marks)
+    found = flow_changes(compare(*documents))
+    links = ListLinks(found.changes[:MOST_CHANGES])
+    setup = drawn_setup(actor, merge_graphs(*documents), row.name, links, marks=_marks(found))
     return as_answer(setup)
 
 
@@ -104,20 +109,23 @@ def drawn(request: HttpRequest, actor: Actor, slug: str, before: str, after: str
 def panel(request: HttpRequest, actor: Actor, slug: str, before: str, after: str) -> HttpResponse:
     """Returns the differences of ``?node=`` or ``?edge=``, or all, as a part of a page."""
     row = find_workflow(actor.workspace, slug)
-    changes = flow_changes(compare(*_documents(row, before, after)))
-    return render(request, "workflows/_diff_panel.html", {"page": _panel(request, changes)})
+    documents = _documents(row, before, after)
+    return render(request, "workflows/_diff_panel.html", {"page": _panel(request, *documents)})
 
 
-def _panel(request: HttpRequest, found: FlowChanges) -> DiffPanel:
+def _panel(request: HttpRequest, before: Document, after: Document) -> DiffPanel:
+    found = flow_changes(compare(before, after))
     changes = found.changes
     elements: tuple[Element, ...] = ("node", "edge")
     for element in elements:
         name = request.GET.get(element, "")
         if name:
             own = [each for each in changes if each.element == element and each.id == name]
-            return DiffPanel(name, diff_rows_of(own))
+            title = element_name(ElementChange(element, name, "changed"), before, after)
+            return DiffPanel(title, diff_rows_of(own, before, after))
     more = max(len(changes) - MOST_CHANGES, 0)
-    return DiffPanel("", diff_rows_of(changes[:MOST_CHANGES]), more, moved_line(found))
+    rows = diff_rows_of(changes[:MOST_CHANGES], before, after)
+    return DiffPanel("", rows, more, moved_line(found))
 
 
 def _documents(row: Workflow, before: str, after: str) -> tuple[Document, Document]:

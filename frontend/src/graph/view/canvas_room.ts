@@ -129,6 +129,11 @@ function spokenOf(drawn: Drawn, edges: readonly FlowEdge[]): Spoken[] {
   return edges.flatMap(({ id, source, target, data }): Spoken[] => {
     const [from, to] = [places.get(source), places.get(target)];
     const texts = data ? chipTexts(data) : [];
-    return from && to && data && texts.length ? [{ key: id, from, to, lane: data.lane, end: data.end, width: chipsWidth(texts) + signsWidth(data, texts), folded: foldedWidth(texts) + signsWidth(data, texts), signs: shortWidth(data) + signsWidth(data, []), isMarked: data.mark !== undefined }] : [];
+    if (!from || !to || !data || !texts.length) return [];
+    const isMarked = data.mark !== undefined;
+    const width = chipsWidth(texts) + signsWidth(data, texts);
+    // The one word of a mark is never broken.
+    const folded = isMarked ? width : foldedWidth(texts) + signsWidth(data, texts);
+    return [{ key: id, from, to, lane: data.lane, end: data.end, width, folded, signs: shortWidth(data) + signsWidth(data, []), isMarked }];
   });
 }

@@ -119,9 +119,11 @@ def test_a_version_is_compared_and_restored(designer: Client, small: Workflow) -
     use_cases.publish(person(Role.DESIGNER), "small", 1)
     theirs(draft().model_copy(update={"nodes": draft().nodes[:1], "edges": ()}))
     page = text(designer.get("/workflows/small/diff/?from=1&to=draft"))
-    assert "node answer" in page
+    way = "/workflows/small/diff/1/draft/canvas/?node=answer"
+    assert 'id="change-node-answer"><th' in page.replace("\n", "").replace("  ", "")
+    assert f'<a href="{way}">Answer</a>' in page
     path = "/workflows/small/versions/1/restore/"
-    assert "node answer" in text(designer.get(path))
+    assert "Answer" in text(designer.get(path))
     assert send(designer, path, seen_on(designer, path)).status_code == 302
     assert node("answer")
 
