@@ -20,12 +20,13 @@ from workflows.domain.document.flow_changes import FlowChanges, flow_changes
 from workflows.domain.document.graph import Document
 from workflows.models import Workflow
 from workflows.pages.definition.diff_rows import (
+    Link,
     diff_rows_of,
     element_name,
     moved_line,
 )
 from workflows.pages.definition.links import crumbs
-from workflows.pages.definition.workflow_pages import version_label
+from workflows.pages.definition.workflow_pages import canvas_link, version_label
 from workflows.pages.drawing.diff_drawing import MOST_CHANGES, ListLinks, merge_graphs
 from workflows.pages.drawing.marks import CanvasMark, Marks, Sign
 from workflows.pages.editor.canvas import read_only_setup
@@ -110,10 +111,14 @@ def panel(request: HttpRequest, actor: Actor, slug: str, before: str, after: str
     """Returns the differences of ``?node=`` or ``?edge=``, or all, as a part of a page."""
     row = find_workflow(actor.workspace, slug)
     documents = _documents(row, before, after)
-    return render(request, "workflows/_diff_panel.html", {"page": _panel(request, *documents)})
+    return render(
+        request,
+        "workflows/_diff_panel.html",
+        {"page": _panel(request, *documents, canvas_link(slug, before, after))},
+    )
 
 
-def _panel(request: HttpRequest, before: Document, after: Document) -> DiffPanel:
+def _panel(request: HttpRequest, before: Document, after: Document, link: Link) -> DiffPanel:
     found = flow_changes(compare(before, after))
     changes = found.changes
     elements: tuple[Element, ...] = ("node", "edge")
@@ -124,7 +129,7 @@ def _panel(request: HttpRequest, before: Document, after: Document) -> DiffPanel
             title = element_name(ElementChange(element, name, "changed"), before, after)
             return DiffPanel(title, diff_rows_of(own, before, after))
     more = max(len(changes) - MOST_CHANGES, 0)
-    rows = diff_rows_of(changes[:MOST_CHANGES], before, after)
+    rows = diff_rows_of(changes[:MOST_CHANGES], before, after, link)
     return DiffPanel("", rows, more, moved_line(found))
 
 

@@ -77,8 +77,8 @@ def test_the_panel_says_what_differs_in_an_element_and_in_all(reader: Client) ->
     assert "old" not in shown
     assert "No difference" in page(reader, "panel/?node=ask")
     everywhere = page(reader, "panel/")
-    assert ">old</span>" in everywhere
-    assert ">Reply → new</span>" in everywhere
+    assert f'<a href="{PAGE}canvas/?node=old">old</a>' in everywhere
+    assert f'<a href="{PAGE}canvas/?edge=answer-new">Reply → new</a>' in everywhere
     assert "position" not in everywhere
     assert "1 card was moved" in everywhere
 
