@@ -42,6 +42,8 @@ class DiffRow:
     A changed row marks the words that differ, unless its texts are compared as a ``whole``;
     ``note`` explains, e.g. a reducer or an operation. Of many rows that follow each other with one
     ``group``, such as the key of a state, the first are shown, and the others on demand.
+    With ``field``, the label is the name of something and that its field, in words; ``url`` leads
+    to it, and ``anchor`` is the id of the row.
     """
 
     kind: Literal["added", "removed", "changed", "moved", "same"]
@@ -51,6 +53,9 @@ class DiffRow:
     note: Text = ""
     whole: bool = False
     group: str = ""
+    field: Text = ""
+    url: str = ""
+    anchor: str = ""
 
 
 @dataclass(frozen=True, slots=True)

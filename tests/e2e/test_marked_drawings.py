@@ -114,12 +114,14 @@ def test_the_canvas_beside_a_comparison_marks_what_is_new_removed_and_changed(
         # A sign, not a color alone.
         expect(card(page, key).locator(".flow-card-title > .icon")).to_be_visible()
         way = card(page, key).get_by_role("link", name=word)
-        expect(way).to_have_attribute("href", "#differences")
+        expect(way).to_have_attribute("href", f"#change-node-{key}")
     expect(card(page, "n0").locator("[class*=mark-]")).to_have_count(0)
     expect(page.get_by_role("list", name="Legend")).to_contain_text("removed")
     assert_accessible_in_every_look(page)
     card(page, "n4").get_by_role("link").click()
-    expect(page.locator("#differences")).to_be_in_viewport()
+    expect(page.locator("#change-node-n4")).to_be_in_viewport()
+    page.locator("#change-node-n4").get_by_role("link", name="Archive").click()
+    expect(page.locator(".editor-panel").get_by_role("heading")).to_have_text("Archive")
 
 
 def test_without_scripts_the_list_of_nodes_and_the_drawing_of_the_server_stand_there(

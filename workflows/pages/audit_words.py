@@ -7,7 +7,7 @@ from typing import Final
 
 from django.db.models import Q
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, ngettext
+from django.utils.translation import ngettext
 
 from ctxadmin.ui.audit.change_words import Run
 from ctxadmin.ui.components import Text, join_line, join_list
@@ -19,34 +19,11 @@ from workflows.domain.document.recorded_changes import (
     read_changes,
 )
 from workflows.models import Workflow, WorkflowVersion
+from workflows.pages.field_words import OF_WORKFLOW, field_labels
 from workflows.reading.node_names import names_in
 
 _MOST_NAMED: Final = 3
 
-_NODE_FIELDS: Final[Mapping[str, Text]] = {
-    "type": gettext_lazy("type"),
-    "name": gettext_lazy("name"),
-    "description": gettext_lazy("description"),
-    "position": gettext_lazy("position"),
-    "context_type": gettext_lazy("context type"),
-    "context_filter": gettext_lazy("input filters"),
-    "outgoing_filter": gettext_lazy("output filters"),
-    "config": gettext_lazy("settings"),
-    "properties": gettext_lazy("properties"),
-}
-_EDGE_FIELDS: Final[Mapping[str, Text]] = {
-    "type": gettext_lazy("type"),
-    "from_node": gettext_lazy("start"),
-    "to_node": gettext_lazy("end"),
-    "context_filter": gettext_lazy("edge filter"),
-    "condition": gettext_lazy("condition"),
-    "weight": gettext_lazy("weight"),
-    "properties": gettext_lazy("properties"),
-}
-_OF_WORKFLOW: Final[Mapping[str, Text]] = {
-    "name": gettext_lazy("the workflow's name"),
-    "reducers": gettext_lazy("the reducers"),
-}
 _KINDS: Final[Sequence[Kind]] = ("added", "removed", "changed", "moved")
 
 Names = Mapping[str, str]  # of nodes, by id
@@ -109,7 +86,7 @@ def _with_fields(change: RecordedChange, names: Names) -> Text:
         return _("%(what)s, formerly “%(name)s”") % {"what": name, "name": change.former_name}
     if not change.fields:
         return name
-    labels = field_labels(change)
+    labels = field_labels(change.element)
     fields = [label for field, label in labels.items() if field in change.fields]
     if change.former_name:
         former = _("name, formerly “%(name)s”") % {"name": change.former_name}
@@ -117,17 +94,10 @@ def _with_fields(change: RecordedChange, names: Names) -> Text:
     return _("%(name)s (%(fields)s)") % {"name": name, "fields": join_list(fields)}
 
 
-def field_labels(change: RecordedChange) -> Mapping[str, Text]:
-    """Returns the fields that a changed element can have, in words."""
-    if change.element == "workflow":
-        return _OF_WORKFLOW
-    return _EDGE_FIELDS if change.element == "edge" else _NODE_FIELDS
-
-
 def name_of_change(change: RecordedChange, names: Names) -> Text:
     """Returns what a change is about, by the ``names`` of nodes."""
     if change.element == "workflow":
-        return _OF_WORKFLOW.get(change.id, change.id)
+        return OF_WORKFLOW.get(change.id, change.id)
     if change.element == "edge":
         start, end = (names.get(each, each) for each in change.ends)
         return _("the edge %(start)s → %(end)s") % {"start": start, "end": end}

@@ -1,5 +1,6 @@
 """Read-only canvases: rights, hostile and odd documents, compared versions, axe."""
 
+import re
 from collections.abc import Callable
 from itertools import pairwise
 
@@ -155,7 +156,11 @@ def test_two_versions_are_compared_on_the_canvas(
     expect(panel.get_by_role("heading", name="reply")).to_be_visible()
     expect(panel).to_contain_text("added")
     page.keyboard.press("Escape")
-    expect(panel).to_contain_text("node answer")
+    panel.get_by_role("link", name="Answer", exact=True).click()
+    expect(panel.get_by_role("heading", name="Answer")).to_be_visible()
+    expect(page).to_have_url(re.compile(r"\?node=answer$"))
+    page.keyboard.press("Escape")
+    expect(panel.get_by_role("link", name="Answer", exact=True)).to_be_visible()
     page.keyboard.press("o")
     expect(page.get_by_role("row", name="reply Model")).to_contain_text("new")
     assert_accessible_in_every_look(page)

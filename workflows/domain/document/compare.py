@@ -21,7 +21,8 @@ class ElementChange:
 
     ``id`` is the element's id, a reducer's pattern, or the name of a field of the document:
     ``name``, or ``nodes`` and ``edges`` if the remaining ones are in another order. ``fields`` are
-    the differences within the element; an added or removed one is in ``whole``.
+    the differences within the element, which is in ``sides`` as it was and is; an added or removed
+    one is in ``whole``.
     """
 
     element: Element
@@ -29,6 +30,7 @@ class ElementChange:
     kind: Literal["added", "removed", "changed"]
     fields: tuple[Difference, ...] = ()
     whole: JsonValue = None
+    sides: tuple[JsonValue, JsonValue] = (None, None)
 
     def as_json(self) -> dict[str, JsonValue]:
         side: dict[str, JsonValue] = {}
@@ -92,7 +94,8 @@ def _elements(kind: Element, old: _Elements, new: _Elements) -> Iterator[Element
         if key not in new:
             yield ElementChange(kind, key[0], "removed", whole=element)
         elif fields := structural_diff.diff(element, new[key]):
-            yield ElementChange(kind, key[0], "changed", tuple(fields))
+            sides = (element, new[key])
+            yield ElementChange(kind, key[0], "changed", tuple(fields), sides=sides)
     for key, element in new.items():
         if key not in old:
             yield ElementChange(kind, key[0], "added", whole=element)

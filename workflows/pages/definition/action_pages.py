@@ -22,10 +22,11 @@ from ctxadmin.ui.confirm_page import Confirm, Redirection, confirm_page
 from ctxadmin.ui.forms import ContractForm
 from ctxadmin.ui.pages import page, show
 from workflows.domain.document.compare import ElementChange, compare
+from workflows.domain.document.flow_changes import FlowChanges, flow_changes
 from workflows.domain.document.graph import Document, title_of
 from workflows.models import Workflow
 from workflows.pages.definition import draft_conflicts
-from workflows.pages.definition.diff_rows import MOST_CHANGES, diff_rows_of
+from workflows.pages.definition.diff_rows import diff_rows_of, moved_line
 from workflows.pages.definition.draft_conflicts import (
     Conflict,
     DraftConflict,
@@ -35,6 +36,7 @@ from workflows.pages.definition.draft_conflicts import (
 from workflows.pages.definition.draft_problems import problems_of_draft
 from workflows.pages.definition.links import FormLinks, ProblemLine, crumbs, problem_lines
 from workflows.pages.definition.publish_costs import PublishCosts, publish_costs
+from workflows.pages.drawing.diff_drawing import MOST_CHANGES
 from workflows.pages.elements import document_edits
 from workflows.pages.elements.forms import DetailsForm
 from workflows.pages.elements.problem_places import ends_of
@@ -64,7 +66,7 @@ class PublishPage:
     """The confirmation of publishing, or why it is not possible.
 
     ``only_notes``: what is listed are notes, and nothing has to be fixed. ``sheet`` is True beside
-    a canvas, which asks for this part alone.
+    a canvas, which asks for this part alone. ``moved`` says that cards were moved.
     """
 
     title: Text
@@ -75,6 +77,7 @@ class PublishPage:
     only_notes: bool
     rows: Sequence[DiffRow]
     changed: str
+    moved: str
     since: int | None
     same: bool
     note: str
@@ -91,6 +94,7 @@ class ChangeDetails:
     others: Sequence[str]
     rows: Sequence[DiffRow]
     conflict: Conflict | None
+    moved: str = ""
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -174,12 +178,12 @@ def _publish_page(
     links = FormLinks(row.slug or "", may_change=True)
     rows: list[DiffRow] = []
     changed: set[tuple[str, str]] | None = None
-    changes: Sequence[ElementChange] = ()
+    found_changes = FlowChanges()
     if row.published_version is not None:
         before = definition(bytes(find_version(row.key, row.published_version).document)).document
-        changes = compare(before, document)[:MOST_CHANGES]
-        rows = diff_rows_of(changes)
-        changed = {(change.element, change.id) for change in changes}
+        found_changes = flow_changes(compare(before, document))
+        rows = diff_rows_of(found_changes.changes[:MOST_CHANGES], before, document)
+        changed = {(change.element, change.id) for change in found_changes.changes}
     return PublishPage(
         title=_("Publish %(name)s") % {"name": row.name},
         crumbs=crumbs(row, Crumb(_("Publish"))),
@@ -188,7 +192,8 @@ def _publish_page(
         errors=found.counts[0],
         only_notes=not any(found.counts),
         rows=rows,
-        changed=_changed_words(changes),
+        changed=_changed_words(found_changes.changes),
+        moved=moved_line(found_changes),
         since=row.published_version,
         same=row.published_draft == row.draft_version,
         note=note,
@@ -221,13 +226,15 @@ def restore(request: HttpRequest, actor: Actor, slug: str, number: int) -> HttpR
     row = find_workflow(actor.workspace, slug)
     document = definition(bytes(find_version(row.key, number).document)).document
     now = definition(bytes(row.draft)).document
+    lost = flow_changes(compare(now, document))
     title = _("Restore version %(n)s into the draft") % {"n": number}
     ask = _Question(
         title=title,
         text=_("The draft is replaced by version %(n)s. These changes in the draft are lost:")
         % {"n": number},
         submit=_("Restore"),
-        rows=diff_rows_of(compare(now, document)[:MOST_CHANGES]),
+        rows=diff_rows_of(lost.changes[:MOST_CHANGES], now, document),
+        moved=moved_line(lost),
         done=_("Draft replaced by version %(n)s.") % {"n": number},
     )
     return _ask(request, actor, row, ask, lambda _draft: document)
@@ -283,6 +290,7 @@ class _Question:
     done: str
     others: Sequence[str] = ()
     rows: Sequence[DiffRow] = ()
+    moved: str = ""
 
 
 def _ask(
@@ -313,7 +321,10 @@ def _ask(
             refusal="" if conflict else None,
             template="workflows/confirm.html",
             details=ChangeDetails(
-                ask.others, ask.rows, conflict_of(conflict) if conflict else None
+                ask.others,
+                ask.rows,
+                conflict_of(conflict) if conflict else None,
+                ask.moved,
             ),
         )
 

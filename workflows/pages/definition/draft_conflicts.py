@@ -13,9 +13,11 @@ from ctxadmin.lib.errors import ValidationFailed, VersionConflict
 from ctxadmin.ui.components import DiffRow
 from workflows.domain.document import graph
 from workflows.domain.document.compare import ElementChange, compare
+from workflows.domain.document.flow_changes import flow_changes
 from workflows.domain.document.graph import Document
 from workflows.models import Workflow
-from workflows.pages.definition.diff_rows import MOST_CHANGES, diff_rows_of
+from workflows.pages.definition.diff_rows import diff_rows_of, moved_line
+from workflows.pages.drawing.diff_drawing import MOST_CHANGES
 from workflows.services import use_cases
 from workflows.services.use_cases import SavedDraft
 from workflows.store.definitions import definition
@@ -49,13 +51,15 @@ class DraftConflict(VersionConflict):
 class Conflict:
     """What someone else changed since a form was opened, for the page that says so.
 
-    ``same_element`` is True if it was the node or edge that the form is about.
+    ``same_element`` is True if it was the node or edge that the form is about. ``moved``
+    says that cards were moved.
     """
 
     rows: Sequence[DiffRow]
     total: int
     known: bool
     same_element: bool
+    moved: str = ""
 
 
 def draft_token(row: Workflow) -> str:
@@ -106,9 +110,11 @@ def conflict_of(found: DraftConflict, element: str = "", name: str = "") -> Conf
     if found.seen.document is None:
         return Conflict((), 0, known=False, same_element=False)
     changes = compare(found.seen.document, now)
+    of_flow = flow_changes(changes)
     return Conflict(
-        rows=diff_rows_of(changes[:MOST_CHANGES]),
-        total=len(changes),
+        rows=diff_rows_of(of_flow.changes[:MOST_CHANGES], found.seen.document, now),
+        total=len(of_flow.changes),
+        moved=moved_line(of_flow),
         known=True,
         same_element=any(_is_about(change, element, name) for change in changes),
     )

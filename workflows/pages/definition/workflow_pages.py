@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
+from urllib.parse import urlencode
 
 import orjson
 from django.db.models.functions import Length
@@ -18,10 +19,11 @@ from ctxadmin.identity.roles import Action
 from ctxadmin.ui.components import Crumb, DiffRow, Tab, Text
 from ctxadmin.ui.pages import page, show
 from workflows.domain.document import graph, yaml_io
-from workflows.domain.document.compare import compare
+from workflows.domain.document.compare import ElementChange, compare
+from workflows.domain.document.flow_changes import flow_changes
 from workflows.domain.document.graph import Document
 from workflows.models import Workflow, WorkflowVersion
-from workflows.pages.definition.diff_rows import MOST_CHANGES, diff_rows_of
+from workflows.pages.definition.diff_rows import Link, diff_rows_of, moved_line
 from workflows.pages.definition.draft_problems import problems_of_draft
 from workflows.pages.definition.links import (
     FormLinks,
@@ -31,8 +33,8 @@ from workflows.pages.definition.links import (
     problem_lines,
 )
 from workflows.pages.definition.outline import PER_PAGE, Outline, outline_of
-from workflows.pages.drawing.diff_drawing import draw_difference
-from workflows.pages.drawing.svg import Drawing, draw
+from workflows.pages.drawing.diff_drawing import MOST_CHANGES, draw_difference
+from workflows.pages.drawing.svg import MARK_WORDS, Drawing, draw
 from workflows.reading import exports, queries
 from workflows.reading.sources import runs_of
 from workflows.store.definitions import definition
@@ -108,6 +110,7 @@ class VersionsPage:
     versions: Sequence[VersionLine]
     next: str | None
     choices: Sequence[str]
+    pair: tuple[str, str]
     may_change: bool
     may_audit: bool
     counts_runs: bool
@@ -130,7 +133,10 @@ class VersionPage:
 
 @dataclass(frozen=True, slots=True)
 class DiffPage:
-    """The changes from one version, or the draft, to another."""
+    """The changes from one version, or the draft, to another.
+
+    ``moved`` says that cards were moved. ``signs`` are the marks of the legend.
+    """
 
     title: Text
     crumbs: Sequence[Crumb]
@@ -139,8 +145,10 @@ class DiffPage:
     after: str
     rows: Sequence[DiffRow]
     total: int
+    moved: str
     choices: Sequence[str]
     drawing: Drawing | None
+    signs: Sequence[str]
     restore: int | None
 
 
@@ -222,6 +230,7 @@ def versions(request: HttpRequest, actor: Actor, slug: str) -> HttpResponse:
         versions=[VersionLine(each, (runs or {}).get(each.version, 0)) for each in found.items],
         next=found.next,
         choices=_choices(row),
+        pair=_usual_pair(row),
         may_change=actor.may(Action.WORKFLOW_CHANGE),
         may_audit=actor.may(Action.AUDIT_READ),
         counts_runs=runs is not None,
@@ -259,14 +268,15 @@ def version(request: HttpRequest, actor: Actor, slug: str, number: int) -> HttpR
 @page
 def diff(request: HttpRequest, actor: Actor, slug: str) -> HttpResponse:
     row = find_workflow(actor.workspace, slug)
-    newest = str(row.published_version) if row.published_version else queries.DRAFT
-    before = request.GET.get("from", newest)
-    after = request.GET.get("to", queries.DRAFT)
+    before, after = _asked_pair(request, row)
     documents = (
         queries.document_of(row, before, "from"),
         queries.document_of(row, after, "to"),
     )
-    changes = compare(*documents)
+    found = flow_changes(compare(*documents))
+    changes = found.changes
+    drawing = draw_difference(*documents, changes) if changes else None
+    differs = bool(changes or found.moved or found.placed)
     old = int(before) if before != queries.DRAFT and after == queries.DRAFT else None
     shown = DiffPage(
         title=_("From %(a)s to %(b)s") % {"a": version_label(before), "b": version_label(after)},
@@ -274,11 +284,13 @@ def diff(request: HttpRequest, actor: Actor, slug: str) -> HttpResponse:
         row=row,
         before=before,
         after=after,
-        rows=diff_rows_of(changes[:MOST_CHANGES]),
+        rows=diff_rows_of(changes[:MOST_CHANGES], *documents, canvas_link(slug, before, after)),
         total=len(changes),
         choices=_choices(row),
-        drawing=draw_difference(*documents, changes) if changes else None,
-        restore=old if changes and actor.may(Action.WORKFLOW_CHANGE) else None,
+        moved=moved_line(found),
+        drawing=drawing,
+        signs=[] if drawing is None else _signs(drawing),
+        restore=old if differs and actor.may(Action.WORKFLOW_CHANGE) else None,
     )
     return show(request, "workflows/diff.html", shown)
 
@@ -323,6 +335,42 @@ def tabs(row: Workflow, current: str) -> list[Tab]:
 def version_label(which: str) -> str:
     """Returns ``draft`` or a number as shown to a reader."""
     return _("the draft") if which == queries.DRAFT else _("version %(n)s") % {"n": which}
+
+
+def canvas_link(slug: str, before: str, after: str) -> Link:
+    """Returns where the nodes and edges of a comparison are drawn, each selected."""
+    canvas = reverse("workflows:diff-canvas", args=[slug, before, after])
+
+    def link(change: ElementChange) -> str:
+        if change.element not in ("node", "edge"):
+            return ""
+        return f"{canvas}?{urlencode({str(change.element): change.id})}"
+
+    return link
+
+
+def _signs(drawing: Drawing) -> list[str]:
+    """Returns the marks that a drawing has, in the order of its legend."""
+    used = {card.mark for card in drawing.cards} | {line.mark for line in drawing.lines}
+    return [mark for mark in MARK_WORDS if mark in used]
+
+
+def _asked_pair(request: HttpRequest, row: Workflow) -> tuple[str, str]:
+    if "from" not in request.GET and "to" not in request.GET:
+        return _usual_pair(row)
+    latest = str(row.published_version or queries.DRAFT)
+    return request.GET.get("from", latest), request.GET.get("to", queries.DRAFT)
+
+
+def _usual_pair(row: Workflow) -> tuple[str, str]:
+    """Returns what is compared first: the latest version with the draft.
+
+    A draft that equals the latest version says nothing: then the two latest versions.
+    """
+    latest = row.published_version or 0
+    if row.published_draft == row.draft_version and latest > 1:
+        return str(latest - 1), str(latest)
+    return (str(latest) if latest else queries.DRAFT), queries.DRAFT
 
 
 def _choices(row: Workflow) -> list[str]:

@@ -2,7 +2,7 @@
 
 import unicodedata
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final, Literal
@@ -151,9 +151,11 @@ def draw(
     ends = [(edge.from_node, edge.to_node) for edge in graph.edges.values()]
     ways = routes(places, ends, downwards=downwards)
     chips = _Chips(places)
-    lines = [
-        drawer.line(edge, way, chips) for edge, way in zip(graph.edges.values(), ways, strict=True)
-    ]
+    # Marks get the best places, and are drawn over other words where there is no room.
+    routed = list(zip(graph.edges.values(), ways, strict=True))
+    marked = [drawer.line(*each, chips) for each in routed if drawer.is_marked(each[0])]
+    others = [drawer.line(*each, chips) for each in routed if not drawer.is_marked(each[0])]
+    lines = [*others, *marked]
     return _framed(cards, lines, ways)
 
 
@@ -164,7 +166,8 @@ def positions_of(graph: Graph) -> tuple[Mapping[str, NodePosition], bool]:
     """
     if any(node.position is not None for node in graph.nodes.values()):
         given = lay_out(graph)
-        return given, _leads_down(graph, given)
+        ends = ((given[edge.from_node], given[edge.to_node]) for edge in graph.edges.values())
+        return given, leads_down(ends)
     found = layers(graph)
     widest = max(len(layer) for layer in found)
     # As on the canvas from top to bottom, unless so many stand side by side that that is wider.
@@ -180,13 +183,12 @@ def positions_of(graph: Graph) -> tuple[Mapping[str, NodePosition], bool]:
     return places, downwards
 
 
-def _leads_down(graph: Graph, places: Mapping[str, NodePosition]) -> bool:
+def leads_down(ends: Iterable[tuple[NodePosition, NodePosition]]) -> bool:
     """Returns True if more edges lead to cards below than to cards beside, as on the canvas
     (flowOf in frontend/src/graph/model/lines.ts).
     """
     down = 0
-    for edge in graph.edges.values():
-        one, other = places[edge.from_node], places[edge.to_node]
+    for one, other in ends:
         below = one is not other and abs(one.x - other.x) < CARD_WIDTH * 0.75
         beside = one is not other and abs(one.y - other.y) < CARD_HEIGHT * 0.75
         down += below - beside
@@ -246,6 +248,9 @@ class _Drawer:
             current=node.id == self._current,
             mark=mark,
         )
+
+    def is_marked(self, edge: Edge) -> bool:
+        return bool(self._marks.get(("edge", edge.id)))
 
     def line(self, edge: Edge, way: Route, chips: "_Chips") -> DrawnEdge:
         passes = summaries.edge_filter_line(edge, self._registries)

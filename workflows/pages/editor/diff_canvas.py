@@ -16,12 +16,18 @@ from ctxadmin.identity.actor import Actor
 from ctxadmin.ui.components import Crumb, DiffRow, Text
 from ctxadmin.ui.pages import page, part_of, show
 from workflows.domain.document.compare import Element, ElementChange, compare
+from workflows.domain.document.flow_changes import FlowChanges, flow_changes
 from workflows.domain.document.graph import Document
 from workflows.models import Workflow
-from workflows.pages.definition.diff_rows import MOST_CHANGES, diff_rows_of
+from workflows.pages.definition.diff_rows import (
+    Link,
+    diff_rows_of,
+    element_name,
+    moved_line,
+)
 from workflows.pages.definition.links import crumbs
-from workflows.pages.definition.workflow_pages import version_label
-from workflows.pages.drawing.diff_drawing import ListLinks, is_only_moved, merge_graphs
+from workflows.pages.definition.workflow_pages import canvas_link, version_label
+from workflows.pages.drawing.diff_drawing import MOST_CHANGES, ListLinks, merge_graphs
 from workflows.pages.drawing.marks import CanvasMark, Marks, Sign
 from workflows.pages.editor.canvas import read_only_setup
 from workflows.pages.editor.drawn_canvas import as_answer, drawn_setup
@@ -50,11 +56,15 @@ class DiffCanvasPage:
 
 @dataclass(frozen=True, slots=True)
 class DiffPanel:
-    """The differences of one element, or all; ``more`` elements are not listed."""
+    """The differences of one element, or all; ``more`` elements are not listed.
 
-    name: str
+    ``moved`` says that cards were moved.
+    """
+
+    name: Text
     rows: Sequence[DiffRow]
     more: int = 0
+    moved: str = ""
 
 
 @require_safe
@@ -74,7 +84,7 @@ def canvas(request: HttpRequest, actor: Actor, slug: str, before: str, after: st
             actor,
             merge_graphs(*documents),
             row.name,
-            _marks(compare(*documents)),
+            _marks(flow_changes(compare(*documents))),
             panel=reverse("workflows:diff-panel", args=[slug, before, after]),
         ),
     )
@@ -88,8 +98,9 @@ def drawn(request: HttpRequest, actor: Actor, slug: str, before: str, after: str
     """Returns the data of the canvas on the page of the list, whose cards lead to its rows."""
     row = find_workflow(actor.workspace, slug)
     documents = _documents(row, before, after)
-    marks = _marks(compare(*documents))
-    setup = drawn_setup(actor, merge_graphs(*documents), row.name, ListLinks(), marks=marks)
+    found = flow_changes(compare(*documents))
+    links = ListLinks(found.changes[:MOST_CHANGES])
+    setup = drawn_setup(actor, merge_graphs(*documents), row.name, links, marks=_marks(found))
     return as_answer(setup)
 
 
@@ -99,30 +110,39 @@ def drawn(request: HttpRequest, actor: Actor, slug: str, before: str, after: str
 def panel(request: HttpRequest, actor: Actor, slug: str, before: str, after: str) -> HttpResponse:
     """Returns the differences of ``?node=`` or ``?edge=``, or all, as a part of a page."""
     row = find_workflow(actor.workspace, slug)
-    changes = compare(*_documents(row, before, after))
-    return render(request, "workflows/_diff_panel.html", {"page": _panel(request, changes)})
+    documents = _documents(row, before, after)
+    return render(
+        request,
+        "workflows/_diff_panel.html",
+        {"page": _panel(request, *documents, canvas_link(slug, before, after))},
+    )
 
 
-def _panel(request: HttpRequest, changes: Sequence[ElementChange]) -> DiffPanel:
+def _panel(request: HttpRequest, before: Document, after: Document, link: Link) -> DiffPanel:
+    found = flow_changes(compare(before, after))
+    changes = found.changes
     elements: tuple[Element, ...] = ("node", "edge")
     for element in elements:
         name = request.GET.get(element, "")
         if name:
             own = [each for each in changes if each.element == element and each.id == name]
-            return DiffPanel(name, diff_rows_of(own))
+            title = element_name(ElementChange(element, name, "changed"), before, after)
+            return DiffPanel(title, diff_rows_of(own, before, after))
     more = max(len(changes) - MOST_CHANGES, 0)
-    return DiffPanel("", diff_rows_of(changes[:MOST_CHANGES]), more)
+    rows = diff_rows_of(changes[:MOST_CHANGES], before, after, link)
+    return DiffPanel("", rows, more, moved_line(found))
 
 
 def _documents(row: Workflow, before: str, after: str) -> tuple[Document, Document]:
     return queries.document_of(row, before, "from"), queries.document_of(row, after, "to")
 
 
-def _marks(changes: Sequence[ElementChange]) -> Marks:
+def _marks(found: FlowChanges) -> Marks:
+    changes = found.changes
     counts = Counter[str](each.kind for each in changes)
     parts = [f"{counts[sign.name]} {sign.word}" for sign in _SIGNS if counts[sign.name]]
     total = ngettext("%(n)s element differs", "%(n)s elements differ", len(changes))
-    title = _("Both are the same")
+    title = moved_line(found) or _("Both are the same")
     if changes:
         title = total % {"n": len(changes)} + ": " + ", ".join(parts)
     return Marks(
@@ -136,5 +156,5 @@ def _marks(changes: Sequence[ElementChange]) -> Marks:
 
 def _of(element: Element, changes: Sequence[ElementChange]) -> Iterator[tuple[str, CanvasMark]]:
     for each in changes:
-        if each.element == element and not is_only_moved(each):
+        if each.element == element:
             yield each.id, CanvasMark(each.kind, _WORDS[each.kind])

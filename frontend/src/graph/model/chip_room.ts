@@ -2,7 +2,7 @@
 
 import { CHIP_HEIGHT, PADDING } from "./chips";
 import type { Key, Position } from "./document";
-import { alongOf, anchorOf, chipSpot, type End, type Flow, type Lane, type Way, wayOf } from "./lines";
+import { alongOf, anchorOf, chipBox, chipSpot, type End, type Flow, type Lane, type Way, wayOf } from "./lines";
 import { type Box, CARD, type Extent } from "./places";
 
 /** An edge that says something: the corners of its cards, its way, and how wide its chips are at their usual size. */
@@ -17,6 +17,8 @@ export interface Spoken {
   readonly folded: number;
   /** How wide the signs are that stand for them where they have no room. */
   readonly signs: number;
+  /** Whether it says how it differs, or what became of it, which is never left out. */
+  readonly isMarked?: boolean;
 }
 
 /** The letter for which `width` is measured, in canvas units, as graph.css has it. */
@@ -55,27 +57,50 @@ const NONE: ReadonlyMap<Key, Spot> = new Map();
  * Where each edge says what it has. Its words cover no card and no other words and are whole when all of
  * the graph is shown; without room for them an edge has signs, and without room for these it is not
  * here: a dot on its line. The shortest words are placed first, so that most edges have theirs. None of
- * too many edges to be read are here.
+ * too many edges to be read are here. Marks come before all other words, and are always here.
  */
 export function spotsWithRoom(spoken: readonly Spoken[], around: Surroundings): ReadonlyMap<Key, Spot> {
-  if (!around.cards.length || spoken.length > MOST_SPOKEN) return NONE;
+  const marked = spoken.filter(({ isMarked }) => isMarked);
+  const others = spoken.length > MOST_SPOKEN ? [] : spoken.filter(({ isMarked }) => !isMarked);
+  if (!around.cards.length || marked.length > MOST_SPOKEN) return NONE;
   const found = new Map<Key, Spot>();
   const taken: Box[] = [...around.cards];
   const place = ({ key }: Spoken, { spot, box }: Placed): void => {
     found.set(key, spot);
     taken.push(box);
   };
-  const rest = [...spoken].sort((a, b) => a.width - b.width).filter((each) => {
-    const placed = firstFree(each, "words", taken, around);
-    if (placed) place(each, placed);
-    return !placed;
-  });
-  // Signs give way to words.
-  for (const each of rest) {
-    const placed = firstFree({ ...each, width: each.signs, folded: each.signs }, "signs", taken, around);
-    if (placed) place(each, placed);
+  const placeAll = (some: readonly Spoken[]): Spoken[] => {
+    const rest = [...some].sort((a, b) => a.width - b.width).filter((each) => {
+      const placed = firstFree(each, "words", taken, around);
+      if (placed) place(each, placed);
+      return !placed;
+    });
+    // Signs give way to words.
+    return rest.filter((each) => {
+      const placed = firstFree(inSigns(each), "signs", taken, around);
+      if (placed) place(each, placed);
+      return !placed;
+    });
+  };
+  const hidden = placeAll(marked);
+  const marks = taken.slice(around.cards.length);
+  for (const each of hidden) {
+    const placed = firstFree(inSigns(each), "signs", marks, around) ?? onLine(inSigns(each), around);
+    place(each, placed);
+    marks.push(placed.box);
   }
+  placeAll(others);
   return found;
+}
+
+const inSigns = (each: Spoken): Spoken => ({ ...each, width: each.signs, folded: each.signs });
+
+/** Where it stands on its line, whatever is there. */
+function onLine({ from, to, lane, end, width: usual }: Spoken, { flow, letter }: Surroundings): Placed {
+  const way = wayOf(from, to, flow, lane, end);
+  const width = wideAt(usual, letter);
+  const height = CHIP_HEIGHT - USUAL_LINE + (USUAL_LINE * letter) / USUAL_LETTER;
+  return { spot: { says: "signs", end, rows: 1, width, aside: 0, down: 0 }, box: chipBox(way, from, to, { width, height }) };
 }
 
 /** Chips in letters of a size; what is around letters does not grow with them. */
@@ -121,13 +146,26 @@ function placedAt(each: Spoken, { says, end, rows, gap }: Wish, taken: readonly 
   // They stay on their line.
   const most = lane ? 0 : width * MOST_ASIDE;
   const inSight = Math.max(shown.left - box.x, 0) + Math.min(shown.right - box.x - width, 0);
-  for (const shift of [inSight, ...shiftsBeside(box, taken, gap)]) {
-    const moved = { ...box, x: box.x + shift };
+  const tries = [inSight, ...shiftsBeside(box, taken, gap)].filter((shift) => Math.abs(shift) <= most).map((x) => ({ x, y: 0 }));
+  for (const by of each.isMarked && lane ? [...tries, ...shiftsAlong(way.shape, from, to, box, gap)] : tries) {
+    const moved = { ...box, x: box.x + by.x, y: box.y + by.y };
     const isSeen = moved.x >= shown.left - 1 && moved.x + width <= shown.right + 1;
-    if (Math.abs(shift) > most || !isSeen || taken.some((other) => overlap(moved, other, gap))) continue;
-    return { spot: { says, end, rows, width, aside: spot.x - base.x + shift, down: spot.y - base.y }, box: moved };
+    if (!isSeen || taken.some((other) => overlap(moved, other, gap))) continue;
+    return { spot: { says, end, rows, width, aside: spot.x - base.x + by.x, down: spot.y - base.y + by.y }, box: moved };
   }
   return null;
+}
+
+/** Moves along the straight part of a line around cards, the least first. */
+function shiftsAlong(shape: Way["shape"], from: Position, to: Position, box: Box, gap: number): Position[] {
+  const isOver = shape === "over";
+  const [length, size] = isOver ? [Math.abs(to.x - from.x), box.width] : [Math.abs(to.y - from.y), box.height];
+  const most = (length - size) / 2;
+  const found: Position[] = [];
+  for (let by = (size + gap) / 2; by <= most; by += (size + gap) / 2) {
+    for (const shift of [by, -by]) found.push(isOver ? { x: shift, y: 0 } : { x: 0, y: shift });
+  }
+  return found;
 }
 
 /** The place on a line from one row to the next that keeps clear of both cards; null without room. */

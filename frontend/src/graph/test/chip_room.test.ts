@@ -51,4 +51,26 @@ describe("the words of edges from further away", () => {
     expect(spotsWithRoom(many, seen(20)).size).toBe(0);
     expect(spotsWithRoom([], { ...seen(20), cards: [] }).size).toBe(0);
   });
+
+  it("give way to marks, however long these are", () => {
+    const other = said(0, 100, { key: "other" });
+    const spots = spotsWithRoom([said(0, 200, { isMarked: true }), other], seen(24));
+    expect(spots.get("e0")?.says).toBe("words");
+    expect(spots.get("other")?.says).not.toBe("words");
+  });
+
+  it("of marks are there as a sign where nothing has room, and beside more edges than can be read", () => {
+    expect(spotsWithRoom([said(0, 120, { isMarked: true })], seen(70)).get("e0")).toMatchObject({ says: "signs" });
+    const many = Array.from({ length: MOST_SPOKEN + 1 }, (_, n) => said(0, 10, { key: String(n) }));
+    expect([...spotsWithRoom([...many, said(1, 120, { isMarked: true })], seen(20)).keys()]).toEqual(["e1"]);
+  });
+
+  it("of marks move along a line around cards, clear of those on other lines", () => {
+    const far = { from: cards[0]!, to: cards[2]!, isMarked: true };
+    const lane = (at: number) => ({ shape: "beside" as const, at });
+    const spots = spotsWithRoom([said(0, 120, { ...far, lane: lane(260) }), said(1, 120, { ...far, lane: lane(286) })], seen(USUAL_LETTER));
+    expect([...spots.values()].map(({ says }) => says)).toEqual(["words", "words"]);
+    expect(spots.get("e0")?.down).toBe(0);
+    expect(Math.abs(spots.get("e1")?.down ?? 0)).toBeGreaterThan(20);
+  });
 });

@@ -33,9 +33,9 @@ function layerOf({ domNode }: { readonly domNode: Element | null }): Element | n
 
 function LineView(given: EdgeProps<FlowEdge>) {
   const { id, data, markerEnd } = given;
-  const { level, words } = useContext(Zoom);
+  const { level, words, marks } = useContext(Zoom);
   const [from, to] = cardsOf(given, data?.flow ?? "right");
-  const spot = words?.get(id);
+  const spot = (words ?? marks)?.get(id);
   const way = wayOf(from, to, data?.flow ?? "right", data?.lane, spot?.end ?? data?.end);
   return (
     <>
@@ -45,7 +45,7 @@ function LineView(given: EdgeProps<FlowEdge>) {
           <Chips way={way} from={from} to={to} given={given} words={!words || spot?.says === "words"} spot={spot} />
         ) : (
           // Nobody can read more from far away, and chips would be moved with their lines.
-          <circle className={`flow-dot${data?.words?.problems.length ? (data.words.warned ? " flow-dot-warned" : " flow-dot-faulty") : ""}`} cx={way.x} cy={way.y}>
+          <circle className={`flow-dot${data?.words?.problems.length ? (data.words.warned ? " flow-dot-warned" : " flow-dot-faulty") : ""}${data?.mark ? ` mark-${data.mark.sign}` : ""}`} cx={way.x} cy={way.y}>
             <title>{data && edgeTexts(data).join("\n")}</title>
           </circle>
         ))}

@@ -44,6 +44,7 @@ function miniClass(node: FlowNode): string {
 /** What the marks mean, as far as there are any. */
 export function Legend({ marks }: { readonly marks: Marks }) {
   const used = new Set([...Object.values(marks.nodes), ...Object.values(marks.edges)].map(([sign]) => sign));
+  if (!used.size) return null;
   return (
     <Panel position="bottom-left">
       <ul className="flow-legend" aria-label={t("Legend")}>

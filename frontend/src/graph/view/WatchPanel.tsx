@@ -1,15 +1,16 @@
 // The panel beside a read-only canvas: rendered by the server for the selection.
 
-import { useEffect, useRef, useState } from "react";
+import { type MouseEvent, useEffect, useRef, useState } from "react";
 import { wordsOf } from "../io/error_text";
 import { type Element, find } from "../model/document";
 import { onlyOne, type State } from "../store";
 import { t } from "../texts";
+import { showElement } from "./actions";
 import { useDesk, useEditor } from "./context";
 import { freshen, replace } from "./replace_html";
 
 export function WatchPanel({ panel }: { readonly panel: string }) {
-  const { server } = useDesk();
+  const { server, store } = useDesk();
   const box = useRef<HTMLDivElement>(null);
   const asked = useEditor(questionOf);
   const marks = useEditor((state) => state.marks);
@@ -35,6 +36,18 @@ export function WatchPanel({ panel }: { readonly panel: string }) {
     return () => running.abort();
   }, [server, panel, asked, marks]);
 
+  const follow = (event: MouseEvent<HTMLElement>): void => {
+    const link = (event.target as globalThis.Element).closest("a");
+    if (!link || link.pathname !== location.pathname || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    const wanted = new URLSearchParams(link.search);
+    for (const kind of ["node", "edge"] as const) {
+      const name = wanted.get(kind);
+      if (name === null) continue;
+      event.preventDefault();
+      showElement(store, kind, name);
+    }
+  };
+
   return (
     <aside className="editor-panel" aria-label={t("Selection")} tabIndex={-1}>
       {/* It may scroll and have nothing in it that takes the focus. */}
@@ -44,7 +57,7 @@ export function WatchPanel({ panel }: { readonly panel: string }) {
             {wrong}
           </p>
         )}
-        <div ref={box} />
+        <div ref={box} onClick={follow} />
       </div>
     </aside>
   );

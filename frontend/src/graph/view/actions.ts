@@ -194,6 +194,13 @@ export function chooseFound(store: EditorStore, kind: "node" | "edge", key: Key)
   return chosen;
 }
 
+/** Select a node or an edge by its key and bring it near; an edge with both of its nodes. */
+export function showElement(store: EditorStore, kind: "node" | "edge", key: Key): void {
+  const edge = kind === "edge" ? find(store.getState().document.edges, key) : undefined;
+  chooseFound(store, kind, key);
+  store.getState().set({ zoomTarget: kind === "node" ? [key] : edge ? [edge.from, edge.to] : [] });
+}
+
 /** The name of the heading of a form, where a problem leads that has no field of its own. */
 export const PANEL_TITLE = "panel-title";
 
@@ -203,9 +210,7 @@ export function openProblem(store: EditorStore, problem: Problem): void {
   const target = targetOf(document, problem);
   if (!target) return;
   set({ visited: nameOfProblem(problem), ...(mayChange ? { wanted: problem.input || PANEL_TITLE } : {}) });
-  chooseFound(store, target.kind, target.key);
-  const edge = target.kind === "edge" ? find(document.edges, target.key) : undefined;
-  set({ zoomTarget: target.kind === "node" ? [target.key] : edge ? [edge.from, edge.to] : [] });
+  showElement(store, target.kind, target.key);
 }
 
 export function nextProblem(store: EditorStore, step: 1 | -1): void {

@@ -3,11 +3,12 @@
 import { useStore } from "@xyflow/react";
 import { useMemo } from "react";
 import { boxOf, MOST_REACHING, type Named, type Reach, reaches } from "../model/card_room";
-import { type Spoken, type Spot, spotsWithRoom } from "../model/chip_room";
+import { type Spoken, type Spot, spotsWithRoom, USUAL_LETTER } from "../model/chip_room";
+import { boxSize } from "../model/chips";
 import type { Key, Position } from "../model/document";
 import { indexOf } from "../model/document";
-import { graphBox } from "../model/lines";
-import { type Extent, shownExtent, united } from "../model/places";
+import { chipBox, graphBox, wayOf } from "../model/lines";
+import { type Box, type Extent, shownExtent, united } from "../model/places";
 import { type Drawn, isLoud, nodeWords } from "../store";
 import { chipTexts, conditionOf, inLine, titleOf } from "./accessible_names";
 import { t } from "../texts";
@@ -30,7 +31,8 @@ export function useRoom(drawn: Drawn, edges: readonly FlowEdge[]) {
   const shown = useMemo(() => shownAt(drawn, width, step), [drawn, width, step]);
   const reach = useMemo(() => reachAt(drawn, edges, { step, shown, labels }), [drawn, edges, step, shown, labels]);
   const words = useMemo(() => (hasWords(step) ? null : wordsAt(drawn, edges, reach, step, shown)), [drawn, edges, reach, step, shown]);
-  const seen = useMemo(() => ({ level, words, large, reach, letter: letterAt(step) }), [level, words, large, reach, step]);
+  const marks = useMemo(() => (drawn.marks && hasWords(step) ? marksAt(drawn, edges, reach, step, shown) : null), [drawn, edges, reach, step, shown]);
+  const seen = useMemo(() => ({ level, words, marks, large, reach, letter: letterAt(step) }), [level, words, marks, large, reach, step]);
   return { step, across: canvasAt(width - AROUND_CHIPS, step), seen };
 }
 
@@ -102,12 +104,36 @@ const SIGN_LETTERS = "mm";
 
 /** The edges that have room for their words or signs, and where. */
 function wordsAt(drawn: Drawn, edges: readonly FlowEdge[], reach: ReadonlyMap<Key, Reach>, step: number, shown: Extent): ReadonlyMap<Key, Spot> {
-  const { places, flow } = drawnPlaces(drawn);
-  const spoken = edges.flatMap(({ id, source, target, data }): Spoken[] => {
+  return spotsWithRoom(spokenOf(drawn, edges), { cards: cardsOf(drawn, reach), flow: drawnPlaces(drawn).flow, letter: letterAt(step), shown });
+}
+
+/** Where marks stand from nearby, clear of the words that all other edges have there. */
+function marksAt(drawn: Drawn, edges: readonly FlowEdge[], reach: ReadonlyMap<Key, Reach>, step: number, shown: Extent): ReadonlyMap<Key, Spot> {
+  const { flow } = drawnPlaces(drawn);
+  const scale = letterAt(step) / USUAL_LETTER;
+  const spoken = spokenOf(drawn, edges);
+  const words = spoken.filter(({ isMarked }) => !isMarked).map(({ from, to, lane, end, width: usual }) => {
+    const { width, height } = boxSize(usual);
+    return chipBox(wayOf(from, to, flow, lane, end), from, to, { width: width * scale, height: height * scale });
+  });
+  return spotsWithRoom(spoken.filter(({ isMarked }) => isMarked), { cards: [...cardsOf(drawn, reach), ...words], flow, letter: letterAt(step), shown });
+}
+
+function cardsOf(drawn: Drawn, reach: ReadonlyMap<Key, Reach>): Box[] {
+  return [...drawnPlaces(drawn).places].map(([key, at]) => boxOf(at, reach.get(key)));
+}
+
+/** The edges that say something. */
+function spokenOf(drawn: Drawn, edges: readonly FlowEdge[]): Spoken[] {
+  const { places } = drawnPlaces(drawn);
+  return edges.flatMap(({ id, source, target, data }): Spoken[] => {
     const [from, to] = [places.get(source), places.get(target)];
     const texts = data ? chipTexts(data) : [];
-    return from && to && data && texts.length ? [{ key: id, from, to, lane: data.lane, end: data.end, width: chipsWidth(texts) + signsWidth(data, texts), folded: foldedWidth(texts) + signsWidth(data, texts), signs: shortWidth(data) + signsWidth(data, []) }] : [];
+    if (!from || !to || !data || !texts.length) return [];
+    const isMarked = data.mark !== undefined;
+    const width = chipsWidth(texts) + signsWidth(data, texts);
+    // The one word of a mark is never broken.
+    const folded = isMarked ? width : foldedWidth(texts) + signsWidth(data, texts);
+    return [{ key: id, from, to, lane: data.lane, end: data.end, width, folded, signs: shortWidth(data) + signsWidth(data, []), isMarked }];
   });
-  const cards = [...places].map(([key, at]) => boxOf(at, reach.get(key)));
-  return spotsWithRoom(spoken, { cards, flow, letter: letterAt(step), shown });
 }

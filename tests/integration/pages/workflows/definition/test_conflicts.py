@@ -30,7 +30,7 @@ def test_a_conflict_shows_what_the_other_did_and_keeps_what_was_typed(
     answer = send(designer, path, mine)
     assert answer.status_code == 409
     page = text(answer)
-    assert "node theirs" in page
+    assert ">theirs</span>" in page
     assert "My new name" in page
     assert node("answer").name == "Answer"
     assert send(designer, path, dict(fields(page))).status_code == 302

@@ -119,9 +119,11 @@ def test_a_version_is_compared_and_restored(designer: Client, small: Workflow) -
     use_cases.publish(person(Role.DESIGNER), "small", 1)
     theirs(draft().model_copy(update={"nodes": draft().nodes[:1], "edges": ()}))
     page = text(designer.get("/workflows/small/diff/?from=1&to=draft"))
-    assert "node answer" in page
+    way = "/workflows/small/diff/1/draft/canvas/?node=answer"
+    assert 'id="change-node-answer"><th' in page.replace("\n", "").replace("  ", "")
+    assert f'<a href="{way}">Answer</a>' in page
     path = "/workflows/small/versions/1/restore/"
-    assert "node answer" in text(designer.get(path))
+    assert "Answer" in text(designer.get(path))
     assert send(designer, path, seen_on(designer, path)).status_code == 302
     assert node("answer")
 
@@ -218,16 +220,60 @@ def test_what_was_added_removed_and_changed_is_marked_by_sign_and_word(
     assert re.search(r'graph-removed"[^>]*aria-label="[^"]*node fresh', back)
 
 
-def test_a_node_that_was_only_moved_is_not_marked(designer: Client, small: Workflow) -> None:
-    use_cases.publish(person(Role.DESIGNER), "small", 1)
-
-    def moved(document: dict[str, Any]) -> dict[str, Any]:
-        nodes = [{**each, "position": {"x": 1, "y": 2}} for each in document["nodes"]]
+def moved(x: int) -> Callable[[dict[str, Any]], dict[str, Any]]:
+    def move(document: dict[str, Any]) -> dict[str, Any]:
+        nodes = [{**each, "position": {"x": x, "y": 2}} for each in document["nodes"]]
         return {**document, "nodes": nodes}
 
-    change(moved)
-    assert "graph-mark" not in drawn(designer)
-    assert "/position" in text(designer.get("/workflows/small/diff/"))
+    return move
+
+
+def test_cards_that_were_only_moved_are_no_change_of_the_flow(
+    designer: Client, small: Workflow
+) -> None:
+    use_cases.publish(person(Role.DESIGNER), "small", 1)
+    change(moved(1))
+    page = text(designer.get("/workflows/small/diff/?from=1&to=draft"))
+    assert "Nothing in the flow differs" in page
+    assert "Cards were moved; the flow does not depend on it." in page
+    assert "position" not in page
+    assert "graph-legend" not in page
+    sheet = text(designer.get("/workflows/small/publish/?sheet=1"))
+    assert "Changes since version 1: only moved cards" in sheet
+    assert "position" not in sheet
+    assert "already published" not in sheet
+
+
+def test_moved_cards_are_said_apart_from_what_changed(designer: Client, small: Workflow) -> None:
+    change(moved(1))
+    use_cases.publish(person(Role.DESIGNER), "small", 2)
+    rename("Other")
+    change(moved(2))
+    page = text(designer.get("/workflows/small/diff/?from=1&to=draft"))
+    assert "1 element differs" in page
+    assert "2 cards were moved; the flow does not depend on it." in page
+    assert "Changes since version 1: the workflow itself" in text(
+        designer.get("/workflows/small/publish/?sheet=1")
+    )
+    assert "2 cards were moved" in text(designer.get("/workflows/small/versions/1/restore/"))
+
+
+def test_what_changed_in_a_version_is_one_click_away(designer: Client, small: Workflow) -> None:
+    use_cases.publish(person(Role.DESIGNER), "small", 1)
+    rename("Other")
+    listed = text(designer.get("/workflows/small/versions/"))
+    assert re.findall(r'value="(\w+)" selected', listed) == ["1", "draft"]
+    use_cases.publish(person(Role.DESIGNER), "small", 2)
+    way = 'href="/workflows/small/diff/?from=1&amp;to=2"'
+    listed = text(designer.get("/workflows/small/versions/"))
+    assert listed.count(way) == 1
+    assert re.findall(r'value="(\w+)" selected', listed) == ["1", "2"]
+    assert way in text(designer.get("/workflows/small/versions/2/"))
+    assert "What changed" not in text(designer.get("/workflows/small/versions/1/"))
+    # A draft that equals the latest version is not what is asked for.
+    assert "From version 1 to version 2" in text(designer.get("/workflows/small/diff/"))
+    rename("Third")
+    assert "From version 2 to the draft" in text(designer.get("/workflows/small/diff/"))
 
 
 def test_a_version_is_restored_from_its_difference_by_those_who_may(

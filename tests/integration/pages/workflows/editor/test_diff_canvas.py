@@ -66,18 +66,21 @@ def test_what_both_have_is_drawn_with_marks_on_what_differs(reader: Client) -> N
         "new": ["added", "new"],
     }
     assert marks["edges"] == {"answer-old": ["removed", "removed"], "answer-new": ["added", "new"]}
-    assert marks["said"] == "6 elements differ: 2 new, 2 removed, 2 changed"
+    assert marks["said"] == "5 elements differ: 2 new, 2 removed, 1 changed"
     assert setup["may_change"] is False
 
 
 def test_the_panel_says_what_differs_in_an_element_and_in_all(reader: Client) -> None:
     shown = page(reader, "panel/?node=answer")
-    assert "node answer /name" in shown
-    assert "node old" not in shown
+    assert ">Reply</h2>" in shown
+    assert '<span class="diff-field">name</span>' in shown
+    assert "old" not in shown
     assert "No difference" in page(reader, "panel/?node=ask")
     everywhere = page(reader, "panel/")
-    assert "node old" in everywhere
-    assert "edge answer-new" in everywhere
+    assert f'<a href="{PAGE}canvas/?node=old">old</a>' in everywhere
+    assert f'<a href="{PAGE}canvas/?edge=answer-new">Reply → new</a>' in everywhere
+    assert "position" not in everywhere
+    assert "1 card was moved" in everywhere
 
 
 def test_the_list_and_the_canvas_lead_to_each_other(reader: Client) -> None:
@@ -112,4 +115,12 @@ def test_the_page_of_the_list_has_the_same_marks_on_cards_that_lead_to_it(reader
         "new": ["added", "new"],
         "old": ["removed", "removed"],
     }
-    assert set(drawn["links"]["nodes"].values()) == {"#differences"}
+    assert drawn["links"]["nodes"] == {
+        "ask": "#differences",
+        "answer": "#change-node-answer",
+        "moved": "#differences",
+        "new": "#change-node-new",
+        "old": "#change-node-old",
+    }
+    assert drawn["links"]["edges"]["answer-new"] == "#change-edge-answer-new"
+    assert 'id="change-edge-answer-new"' in list_page
