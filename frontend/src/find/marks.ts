@@ -37,9 +37,10 @@ export function unfold(folds: Iterable<HTMLDetailsElement>, texts: readonly stri
   }
 }
 
-/** What is shown in part gets the passage with those of some texts that are not in this part. */
+/** What is shown in part gets the passage with those of some texts that this part lacks, whatever the passage has by now. */
 export function showPassage(passage: HTMLElement, shown: Element | null, texts: readonly string[]): void {
-  const words = wordsFor(texts.filter((text) => !has(shown?.textContent ?? "", text)));
+  const part = (shown?.textContent ?? "").replace(passage.textContent ?? "", "");
+  const words = wordsFor(texts.filter((text) => !has(part, text)));
   const wanted = words.toLowerCase();
   if (!words || passage.dataset.words === wanted) return; // it is on its way, or has none
   passage.dataset.words = wanted;
