@@ -1,5 +1,7 @@
 """Names without a gap, as long as they may be, stay on their pages in every width."""
 
+from uuid import uuid4
+
 import httpx
 from playwright.sync_api import Page, expect
 
@@ -9,7 +11,7 @@ from tests.e2e.scenes import complete, ok
 NAME = "N" * 100
 TYPE = "t" * 50
 EDGE = "e" * 60
-SLUG = "long-names"
+SLUG = f"long-names-{uuid4().hex[:6]}"
 CALL = {
     "id": "call_1",
     "type": "function",
@@ -59,7 +61,7 @@ def test_long_names_stay_on_their_pages(page: Page, api: httpx.Client) -> None:
 def test_what_can_be_done_with_a_message_covers_not_who_speaks(
     reviewer_page: Page, api: httpx.Client
 ) -> None:
-    name = "long-names-aside"
+    name = f"{SLUG}-aside-{uuid4().hex[:6]}"
     ok(api.post("conversations/import", json={"id": name, "messages": MESSAGES}))
     reviewer_page.set_viewport_size({"width": 720, "height": 860})
     reviewer_page.goto(f"/conversations/{name}/")

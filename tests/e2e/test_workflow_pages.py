@@ -156,7 +156,7 @@ def test_two_designers_at_once_lose_nothing(open_page: OpenPage, api: httpx.Clie
     mine.locator("#id_node-name").fill("My writing")
     save(mine)
     expect(mine.get_by_role("alert")).to_contain_text("Someone else changed the draft")
-    expect(mine.get_by_role("alert")).to_contain_text("node outline")
+    expect(mine.get_by_role("alert")).to_contain_text("Their outline")
     expect(mine.locator("#id_node-name")).to_have_value("My writing")
     mine.get_by_role("button", name="Save over the latest draft").click()
     expect(mine.locator("#node-write")).to_contain_text("My writing")

@@ -212,8 +212,8 @@ def test_what_was_added_removed_and_changed_is_marked_by_sign_and_word(
         ("start", "changed", ", changed"),
     ):
         assert re.search(rf'graph-{mark}"[^>]*aria-label="[^"]*node {name}[^"]*{word}', svg), name
-    assert re.search(r'graph-added"[^>]*aria-label="[^"]*Edge way[^"]*, new', svg)
-    assert re.search(r'graph-removed"[^>]*aria-label="[^"]*Edge go[^"]*, removed', svg)
+    assert re.search(r'graph-added"[^>]*aria-label="[^"]*Edge from [^"]*, new', svg)
+    assert re.search(r'graph-removed"[^>]*aria-label="[^"]*Edge from [^"]*, removed', svg)
     assert "+ new" in svg
     assert "− removed" in svg
     back = drawn(designer, "?from=draft&to=1")
