@@ -15,6 +15,7 @@ from conversations.domain.view import View
 from conversations.models import Conversation
 from conversations.store.message_rows import message_rows
 from ctxadmin.lib.errors import ValidationFailed
+from ctxadmin.lib.json_texts import unescaped
 from ctxadmin.lib.markdown_marks import cut, mark_spans, within
 from ctxadmin.lib.sentence import say
 
@@ -138,13 +139,17 @@ def _has_marks_within(match: re.Match[str]) -> bool:
 
 
 def searched_text(body: dict[str, JsonValue]) -> str:
-    """Returns the searched text of a message: its text, then its tool calls line by line."""
+    """Returns the searched text of a message: its text, then its tool calls line by line.
+
+    JSON in it is without its escapes.
+    """
     calls = body.get("tool_calls")
-    lines = [text_of_content(body.get("content"))]
+    lines = [unescaped(text_of_content(body.get("content")))]
     for call in calls if isinstance(calls, list) else ():
         inner = call.get("function") if isinstance(call, dict) else None
         if isinstance(inner, dict):
-            lines.append(f"{inner.get('name')} {inner.get('arguments') or ''}")
+            arguments = inner.get("arguments") or ""
+            lines.append(f"{inner.get('name')} {unescaped(str(arguments))}")
     return "\n".join(lines)
 
 

@@ -14,7 +14,7 @@ from conversations.models import Conversation
 from conversations.store.conversation import find_head
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
-from ctxadmin.lib.errors import NotFound, ValidationFailed
+from ctxadmin.lib.errors import ContextError, NotFound, ValidationFailed
 from ctxadmin.lib.sentence import say
 from ctxadmin.lib.work_budget import limit_work
 from workflows.domain.checks import problems
@@ -44,7 +44,7 @@ class PreviewRequest:
 
     It sees the state of a conversation (at a version of its execution), or what is given. Without
     ``edges`` it is entered as by an engine: along those with tokens for it, else along its usual
-    ones.
+    ones, see ``PreviewSource.edges_to``.
     """
 
     node: str
@@ -82,11 +82,23 @@ class PreviewSource:
     def edges_to(self, plan: Plan, node: str) -> tuple[str, ...]:
         """Returns the edges along which a preview enters ``node`` by default.
 
-        Those with tokens for it, as ``enter`` uses them, else its usual ones.
+        Those with tokens for it, as ``enter`` uses them, else its usual ones; of those that are
+        taken one by one the first whose condition is true.
         """
         incoming = plan.graph.incoming.get(node, ())
-        arrived = tuple(edge.id for edge in incoming if edge.id in self.waiting)
-        return arrived or usual_edges(plan.graph, node)
+        if arrived := tuple(edge.id for edge in incoming if edge.id in self.waiting):
+            return arrived
+        usual = usual_edges(plan.graph, node)
+        if len(usual) != 1 or self._may_take(plan, usual[0]):
+            return usual
+        return next(((edge.id,) for edge in incoming if self._may_take(plan, edge.id)), usual)
+
+    def _may_take(self, plan: Plan, edge: str) -> bool:
+        """Returns whether an edge has no condition or a true one; False if it is wrong."""
+        try:
+            return not flow.false_condition(plan, (edge,), self.node_input)
+        except ContextError:
+            return False
 
 
 @dataclass(frozen=True, slots=True)

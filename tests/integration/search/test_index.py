@@ -97,6 +97,15 @@ def test_calls_and_results_are_found_by_their_tool(find: Find) -> None:
     assert find("tool:look") == []
 
 
+def test_words_in_json_of_a_tool_are_found_as_they_are_read(find: Find) -> None:
+    conversation(
+        user("hi"), calls("c1"), result("c1", '{"note": "a\\nbar", "why": "\\u9000\\u6b3e"}')
+    )
+    for words in ("bar", "退款", '"why 退款"'):
+        assert [hit.index for hit in find(words)] == [2]
+    assert find("nbar") == []
+
+
 def test_roles_narrow_and_developers_count_as_system(find: Find) -> None:
     conversation({"role": "developer", "content": "be brief"}, user("be brief"))
     assert [hit.index for hit in find("brief role:system")] == [0]

@@ -1,8 +1,9 @@
 """The text around a match reads without the marks of Markdown."""
 
 import pytest
+from pydantic import JsonValue
 
-from conversations.reading.message_search import passage_in, texts_in
+from conversations.reading.message_search import passage_in, searched_text, texts_in
 
 
 def test_a_match_is_shown_without_marks_around_it() -> None:
@@ -42,3 +43,19 @@ def test_several_texts_are_shown_where_they_are_nearest_to_each_other() -> None:
     found = passage_in(said, '"waived" "fee"')
     assert found is not None
     assert (found.words, found.after[:11]) == ("fee", " is waived.")
+
+
+def test_json_of_tools_is_searched_as_people_read_it() -> None:
+    result = '{"note": "first line\\nbar", "reason": "\\u9000\\u6b3e \\ud83d\\ude00"}'
+    call: JsonValue = {
+        "function": {"name": "note", "arguments": '{"text": "say \\"hi\\"", "n": 1}'}
+    }
+    assert searched_text({"content": result}) == '{"note": "first line\nbar", "reason": "退款 😀"}'
+    assert searched_text({"content": None, "tool_calls": [call]}).endswith(
+        'note {"text": "say "hi"", "n": 1}'
+    )
+
+
+@pytest.mark.parametrize("text", [r"C:\new\table", r"{not json \n", r'["\ud83d"]', r'"\n"'])
+def test_text_that_is_no_json_stays_as_it_is(text: str) -> None:
+    assert searched_text({"content": text}) == text

@@ -90,6 +90,19 @@ def test_an_edge_whose_condition_is_false_is_said_not_to_be_taken(designer: Clie
         assert "not taken" not in taken["lacks"] + taken["html"]
 
 
+def test_a_node_is_entered_along_the_first_edge_whose_condition_is_true(designer: Client) -> None:
+    lines = [when("a", "b", "context.missing.length > 0"), edge("d", "b"), edge("a", "d")]
+    publish("w", [node("a"), node("d"), node("b", context_type="pass_through")], lines)
+    document = draft_of("w")
+    wrong = {**document, "edges": [when("d", "b", "context.(") | {"id": "c"}, *document["edges"]]}
+    cases: list[tuple[list[JsonValue], str]] = [([], "d-b"), (["x"], "a-b")]
+    for missing, taken in cases:
+        context: JsonValue = {"variables": {"missing": missing}}
+        for each in (document, wrong):
+            told = seen(designer, "w", each, "b", context=context, messages=[user("1")])
+            assert (told["edges"], told["lacks"]) == ([taken], "")
+
+
 def test_a_node_behind_a_false_condition_is_said_not_to_be_reached(designer: Client) -> None:
     line = when("a", "b", "context.missing.length > 0")
     publish("w", [node("a"), node("b", context_type="pass_through")], [line])
