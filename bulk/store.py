@@ -35,7 +35,7 @@ class BulkProblem(StrEnum):
             case BulkProblem.NOT_ALLOWED:
                 return say("Who started it no longer has the right to do this.")
             case BulkProblem.STOPPED:
-                return say("The file was not fetched to its end.")
+                return say("The download of the file stopped before its end.")
             case BulkProblem.ERROR:
                 return say("An unexpected error stopped it. The log of the server has the details.")
 

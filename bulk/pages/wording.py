@@ -34,8 +34,8 @@ HINTS: Final[Mapping[BulkAction, Text]] = {
     ),
     BulkAction.UNARCHIVE: _("They are listed again."),
     BulkAction.EXPORT: _(
-        "The file has a line for each, with its messages, revisions and moves. Executions are not "
-        "in it."
+        "Each conversation is a line of the file, with its messages, batches and rollbacks. "
+        "Executions are not in it."
     ),
     BulkAction.ERASE: _(
         "Everything in them is removed for good: messages, batches, executions, checkpoints, "

@@ -6,8 +6,6 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from django.utils.translation import gettext as _
-
 FROM: Final = 15  # keys, of which one is not seen at a glance
 _LEAST: Final = 2
 _SEPARATOR: Final = "."
@@ -34,17 +32,20 @@ def sections_by_key(names: Sequence[str]) -> Mapping[str, str]:
     return {name: start for name, start in starts.items() if start and counted[start] >= _LEAST}
 
 
-def place_keys(names: Collection[str], proposed: Collection[str]) -> dict[str, str]:
+def place_keys(
+    names: Collection[str], proposed: Collection[str], others: str = "others"
+) -> dict[str, str]:
     """Returns the section of each key, "" for none, in the order of the form.
 
     Keys without a section come first, then sections by name. Among many keys those ``proposed``
-    lead: few of them without sections, many with theirs; then other keys without one are a section.
+    lead: few of them without sections, many with theirs; then other keys without one are a section,
+    ``others``.
     """
     first = frozenset(proposed if len(names) >= FROM else ()) & frozenset(names)
     are_many = len(first) >= FROM
     found = sections_by_key([name for name in names if are_many or name not in first])
     leading = {found.get(name, "") for name in first}
-    other = _("Other keys") if are_many and leading != {""} else ""
+    other = others if are_many and leading != {""} else ""
     sections = {name: found.get(name, "" if name in first else other) for name in names}
     order = sorted(
         names,

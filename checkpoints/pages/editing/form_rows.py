@@ -4,6 +4,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import Final
 
+from django.utils.translation import gettext as _
 from pydantic import JsonValue
 
 from checkpoints.editing import state_form
@@ -52,7 +53,7 @@ def of_state(
 
 def _in_sections(rows: Sequence[Row], proposed: Collection[str]) -> list[Row]:
     """Sorts keys of the state by section, new ones last."""
-    sections = place_keys([row.name for row in rows if row.old], proposed)
+    sections = place_keys([row.name for row in rows if row.old], proposed, _("Other keys"))
     order = {name: place for place, name in enumerate(sections)}
     new = sorted((row for row in rows if not row.old), key=lambda row: natural_order(row.name))
     there = sorted((row for row in rows if row.old), key=lambda row: order[row.name])

@@ -253,7 +253,7 @@ def test_an_export_that_is_not_fetched_to_its_end_says_so(reviewer: Client) -> N
     assert BulkJob.objects.get().status == "running"
     answer._iterator.close()  # as a server does when the reader is gone
     assert BulkJob.objects.get().status == "failed"
-    assert "The file was not fetched to its end." in text(reviewer.get(draft))
+    assert "The download of the file stopped before its end." in text(reviewer.get(draft))
     assert "1 conversation exported, 2 left" in " ".join(text(reviewer.get(draft)).split())
     assert not RUNNER.run_next()
 
@@ -264,7 +264,7 @@ def test_an_export_whose_server_died_is_not_started_again(reviewer: Client) -> N
     answer: Any = reviewer.post(f"{draft}start/")
     BulkJob.objects.update(until=None)
     assert RUNNER.run_next()
-    assert "The file was not fetched to its end." in text(reviewer.get(draft))
+    assert "The download of the file stopped before its end." in text(reviewer.get(draft))
     # Unless it only was slow.
     assert len(sent_file(answer).splitlines()) == 1
     assert BulkJob.objects.get().status == "done"

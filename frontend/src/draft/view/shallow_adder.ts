@@ -3,7 +3,7 @@
 import { EMPTY, itemLike, MOST_FIELDS, MOST_INPUTS, withField, withItem, type Path, type Shallow } from "../model/shallow";
 import { button, filled, KINDS, kindWord, mark } from "./shallow_inputs";
 
-interface Whole {
+export interface Adding {
   readonly form: HTMLFormElement;
   /** How many inputs there are in all. */
   readonly inputs: number;
@@ -14,20 +14,20 @@ interface Whole {
 type Chosen = (typeof KINDS)[number] | "list" | "object";
 
 /** The line with the controls: empty where there is no room for more. */
-export function adderOf(whole: Whole, group: Shallow, path: Path, label: string): HTMLElement {
+export function adderOf(adding: Adding, group: Shallow, path: Path, label: string): HTMLElement {
   const line = document.createElement("div");
   line.className = "shallow-add";
   const item = itemLike(group);
-  if (group.fields.length >= MOST_FIELDS || whole.inputs + Math.max(item?.length ?? 1, 1) > MOST_INPUTS) return line;
+  if (group.fields.length >= MOST_FIELDS || adding.inputs + Math.max(item?.length ?? 1, 1) > MOST_INPUTS) return line;
   const next = [...path, group.fields.length];
-  if (item === null) line.append(...choicesOf(whole, group, path, label));
-  else line.append(button(wordOf(whole, group), "", () => whole.add(next, (text) => withItem(text, path, item))));
+  if (item === null) line.append(...choicesOf(adding, group, path, label));
+  else line.append(button(wordOf(adding, group), "", () => adding.add(next, (text) => withItem(text, path, item))));
   return line;
 }
 
 /** Inner lists and objects show their line only when asked to, or when they are empty. */
-export function openerOf(whole: Whole, group: Shallow, line: HTMLElement, label: string): HTMLButtonElement {
-  const does = wordOf(whole, group);
+export function openerOf(adding: Adding, group: Shallow, line: HTMLElement, label: string): HTMLButtonElement {
+  const does = wordOf(adding, group);
   const made = button(does, "", () => open(line.hidden !== false));
   made.setAttribute("aria-label", `${does}: ${label}`);
   const open = (isShown: boolean): void => {
@@ -39,19 +39,19 @@ export function openerOf(whole: Whole, group: Shallow, line: HTMLElement, label:
   return made;
 }
 
-function wordOf({ form }: Whole, { isList }: Shallow): string {
+function wordOf({ form }: Adding, { isList }: Shallow): string {
   return (isList ? form.dataset.addItem : form.dataset.addField) ?? "";
 }
 
 /** A name, a type, and the button that adds one with them. */
-function choicesOf(whole: Whole, group: Shallow, path: Path, label: string): HTMLElement[] {
-  const words = whole.form.dataset;
-  const does = wordOf(whole, group);
+function choicesOf(adding: Adding, group: Shallow, path: Path, label: string): HTMLElement[] {
+  const words = adding.form.dataset;
+  const does = wordOf(adding, group);
   const kind = document.createElement("select");
   kind.className = "form-select form-select-sm";
   kind.setAttribute("aria-label", path.length ? filled(words.field, { key: label, name: does }) : does);
   const holders = path.length ? [] : group.isList ? (["object"] as const) : (["list", "object"] as const);
-  for (const each of [...KINDS, ...holders]) kind.add(new Option(kindWord(whole.form, each), each));
+  for (const each of [...KINDS, ...holders]) kind.add(new Option(kindWord(adding.form, each), each));
   const name = document.createElement("input");
   name.className = "form-control form-control-sm";
   name.placeholder = words.fieldName ?? "";
@@ -71,7 +71,7 @@ function choicesOf(whole: Whole, group: Shallow, path: Path, label: string): HTM
       return name.focus();
     }
     const field = { name: group.isList ? null : name.value, ...emptyOf(kind.value as Chosen) };
-    whole.add([...path, group.fields.length], (text) => withField(text, path, field));
+    adding.add([...path, group.fields.length], (text) => withField(text, path, field));
   };
   name.addEventListener("keydown", (event) => {
     if (event.key !== "Enter" || event.isComposing) return;
