@@ -38,8 +38,8 @@ def place_keys(
     """Returns the section of each key, "" for none, in the order of the form.
 
     Keys without a section come first, then sections by name. Among many keys those ``proposed``
-    lead: few of them without sections, many with theirs; then other keys without one are a section,
-    ``others``.
+    lead: few of them without sections, many with theirs; then other keys without one are the last
+    section, ``others``.
     """
     first = frozenset(proposed if len(names) >= FROM else ()) & frozenset(names)
     are_many = len(first) >= FROM
@@ -51,6 +51,7 @@ def place_keys(
         names,
         key=lambda name: (
             sections[name] not in leading,
+            bool(other) and sections[name] == other,
             sections[name],
             name not in first,
             natural_order(name),

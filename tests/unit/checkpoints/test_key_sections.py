@@ -44,7 +44,7 @@ def test_many_proposed_keys_lead_with_their_sections() -> None:
     assert list(found)[:3] == ["zip", "customer.1", "customer.2"]
     in_order = sections_in_order(found.values())
     assert [(each.name, each.count) for each in in_order] == [
-        ("", 1), ("customer", 15), ("others", 12), ("a", 2)
+        ("", 1), ("customer", 15), ("a", 2), ("others", 12)
     ]  # fmt: skip
     assert list(found)[15] == "customer.0"  # nobody reviews it
 
