@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { CARD } from "../model/places";
 import { normalised } from "../model/document";
-import { markedNode, opening, openingOf } from "../view/first_view";
+import { markedNode, opening, openingOf, TOOLS_WIDTH } from "../view/first_view";
 
 const SIZE = { width: 800, height: 700 };
 const grid = (count: number, across: number) => Array.from({ length: count }, (_, n) => ({ x: (n % across) * 310, y: Math.floor(n / across) * 170 }));
@@ -15,6 +15,19 @@ const shown = (spots: readonly { x: number; y: number }[], start: { x: number; y
 it("opens with the whole graph in sight where its names can be read", () => {
   const spots = grid(24, 6);
   expect(shown(spots, spots[0]!).seen).toHaveLength(24);
+});
+
+it("has no card under the tools at the upper right", () => {
+  const size = { width: 1500, height: 800 };
+  const row = (last: number) => grid(7, 7).map(({ x, y }, place) => ({ x, y: place === 6 ? y + last : y + 300 }));
+  const right = (spots: ReturnType<typeof row>) => {
+    const { x, zoom } = opening(spots, [], spots[0], size);
+    return { zoom, right: Math.max(...spots.map((spot) => (spot.x + CARD.width) * zoom + x)) };
+  };
+  const [high, low] = [right(row(-300)), right(row(600))];
+  expect(high.right).toBeLessThanOrEqual(size.width - TOOLS_WIDTH);
+  expect(low.right).toBeGreaterThan(size.width - TOOLS_WIDTH);
+  expect(high.zoom).toBeLessThan(low.zoom);
 });
 
 it.each([0, 250, 499])("opens a large graph around its start %i, with dozens of cards that can be read and no empty half", (at) => {

@@ -17,6 +17,7 @@ import { hasWords, letterAt, stepOf } from "./zoom";
 
 /** How wide the tools are, with the gap beside them. */
 export const TOOLS_WIDTH = 48;
+const TOOLS_HEIGHT = 200;
 
 // The legend of marks stands at the bottom.
 const LEGEND = 56;
@@ -123,14 +124,19 @@ export function opening(spots: readonly Position[], lanes: Iterable<Lane & { rea
   const graph = graphBox(spots, lanes);
   const around = { x: graph.x - SWING, y: graph.y - SWING, width: graph.width + 2 * SWING, height: graph.height + 2 * SWING };
   const box = united(around, chips.map(({ x, y, width: wide, height: high }) => ({ x: x - BESIDE_CHIPS, y, width: wide + 2 * BESIDE_CHIPS, height: high })));
-  const zoom = Math.min(width / box.width, height / box.height, 1);
-  if (zoom >= READABLE || !first) {
-    // Beside the tools where that costs no size, else below them.
-    const beside = width - TOOLS_WIDTH;
-    const room = box.width * zoom <= beside ? beside : width;
-    return { x: (room - box.width * zoom) / 2 - box.x * zoom, y: (height - box.height * zoom) / 2 - box.y * zoom, zoom };
-  }
-  return aroundStart(first, box, { width: width - TOOLS_WIDTH, height });
+  const [beside, whole] = [middleOf(box, { width: width - TOOLS_WIDTH, height }), middleOf(box, { width, height })];
+  if (whole.zoom < READABLE && first) return aroundStart(first, box, { width: width - TOOLS_WIDTH, height });
+  // Beside the tools where that costs no size, or a card would be under them; else below them.
+  return beside.zoom === whole.zoom || isUnderTools(spots, whole, width) ? beside : whole;
+}
+
+function middleOf({ x, y, width, height }: Box, room: Size): Viewport {
+  const zoom = Math.min(room.width / width, room.height / height, 1);
+  return { x: (room.width - width * zoom) / 2 - x * zoom, y: (room.height - height * zoom) / 2 - y * zoom, zoom };
+}
+
+function isUnderTools(spots: readonly Position[], { x, y, zoom }: Viewport, width: number): boolean {
+  return spots.some((spot) => (spot.x + CARD.width) * zoom + x > width - TOOLS_WIDTH && spot.y * zoom + y < TOOLS_HEIGHT);
 }
 
 /** As many cards as names allow, with the start in the middle or as near to it as the graph has more to show. */
