@@ -39,6 +39,7 @@ ICONS: Final[Mapping[HitKind, str]] = {
     HitKind.REASON: "history",
     HitKind.COMMENT: "notes",
 }
+_SHOWN: Final = 2  # hits of many in a conversation
 _LONGEST_WORDS: Final = 100  # that a page of messages looks for
 _LONGEST_STRETCH: Final = 80  # characters from the first match to the last
 
@@ -47,14 +48,16 @@ _LONGEST_STRETCH: Final = 80  # characters from the first match to the last
 class HitView:
     """A hit on a page; ``url`` is its very place, ``title`` names the conversation or workflow.
 
-    ``place`` is a name within that: a number, a role, a key. ``status`` is that of the conversation
-    and leads to ``status_url``, "" for a workflow.
+    ``conversation`` is its id, "" for a workflow. ``place`` is a name within that: a number,
+    a role, a key. ``status`` is that of the conversation and leads to ``status_url``, "" for a
+    workflow.
     """
 
     kind: HitKind
     label: Text
     icon: str
     url: str
+    conversation: str
     title: str
     place: str
     hidden: bool
@@ -67,6 +70,15 @@ class HitView:
 
 
 @dataclass(frozen=True, slots=True)
+class HitCluster:
+    """The hits of one kind in a conversation, on a page; ``more`` of them are folded."""
+
+    title: str
+    hits: Sequence[HitView]
+    more: Sequence[HitView]
+
+
+@dataclass(frozen=True, slots=True)
 class HitGroup:
     """The hits of one kind on a page; ``count`` is how many there are in all, ``url`` has them."""
 
@@ -74,7 +86,7 @@ class HitGroup:
     icon: str
     count: int
     url: str
-    hits: Sequence[HitView]
+    clusters: Sequence[HitCluster]
 
 
 def hit_views(hits: Sequence[Hit]) -> list[HitView]:
@@ -83,12 +95,28 @@ def hit_views(hits: Sequence[Hit]) -> list[HitView]:
     return [_hit_view(hit) for hit in hits]
 
 
+def clustered(hits: Sequence[HitView]) -> list[HitCluster]:
+    """Returns hits by conversation, in the order of the first hit of each.
+
+    Of many in one conversation the first two are shown.
+    """
+    by_conversation: dict[str, list[HitView]] = {}
+    for hit in hits:
+        by_conversation.setdefault(hit.conversation or hit.url, []).append(hit)
+    return [
+        HitCluster(each[0].title, each[:shown], each[shown:])
+        for each in by_conversation.values()
+        for shown in [_SHOWN if len(each) > _SHOWN + 1 else len(each)]
+    ]
+
+
 def _hit_view(hit: Hit) -> HitView:
     return HitView(
         kind=hit.kind,
         label=LABELS[hit.kind],
         icon=ICONS[hit.kind],
         url=url_of(hit),
+        conversation=hit.conversation,
         title=hit.title if hit.head is None else display_name(hit.head),
         place=_place_of(hit),
         hidden=hit.visible is False,

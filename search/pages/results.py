@@ -32,7 +32,7 @@ from search.domain.query import (
 )
 from search.domain.terms import MOST_CHARACTERS
 from search.hits import Hit
-from search.pages.hit_views import ICONS, PLURALS, HitGroup, HitView, hit_views
+from search.pages.hit_views import ICONS, PLURALS, HitGroup, HitView, clustered, hit_views
 from search.queries import SearchPage
 
 _PAGE: Final = 25
@@ -231,14 +231,14 @@ def _is_kind(form: SearchForm, kind: HitKind) -> bool:
 def _groups(
     form: SearchForm, hits: Sequence[HitView], counted: Mapping[HitKind, int]
 ) -> list[HitGroup]:
-    """Returns the hits of a page by kind, in the order of the kinds."""
+    """Returns the hits of a page by kind, in the order of the kinds, and by conversation."""
     groups = []
     for kind, label in PLURALS.items():
         of_kind = [hit for hit in hits if hit.kind is kind]
         if of_kind:
             count = max(counted.get(kind, 0), len(of_kind))
             url = "" if form.kind or count == len(of_kind) else _url(replace(form, kind=kind.value))
-            groups.append(HitGroup(label, ICONS[kind], count, url, of_kind))
+            groups.append(HitGroup(label, ICONS[kind], count, url, clustered(of_kind)))
     return groups
 
 

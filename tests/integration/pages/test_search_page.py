@@ -80,6 +80,21 @@ def test_hits_are_grouped_by_kind_with_their_counts(reviewer: Client) -> None:
     assert "31" in only.split("Everything")[2]
 
 
+def test_many_hits_in_one_conversation_are_folded_behind_the_latest_two(reviewer: Client) -> None:
+    conversation(user("an old needle"))
+    conversation(*[user(f"needle {number}") for number in range(6)])
+    conversation(*[user(f"new needle {number}") for number in range(3)])
+    html = page(reviewer, q="needle")
+    beginning, folded, rest = re.split(r"<details class=\"search-same\">|</details></li>", html)
+    assert re.findall(r"(?:new )?<mark>needle</mark> \d", beginning) == [
+        *[f"new <mark>needle</mark> {number}" for number in (2, 1, 0)],
+        *[f"<mark>needle</mark> {number}" for number in (5, 4)],
+    ]
+    assert "4 more hits in the same conversation" in folded
+    assert folded.count('class="search-hit"') == 4
+    assert "an old <mark>needle</mark>" in rest
+
+
 def test_the_palette_counts_archived_hits_where_it_finds_nothing_else(reviewer: Client) -> None:
     hidden = conversation(user("a needle"), user("Another needle"))
     archive(person(), hidden.public_id)
