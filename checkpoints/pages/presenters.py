@@ -51,6 +51,14 @@ _WRITES: Final[Mapping[str, WriteWords]] = {
     "reject": WriteWords(gettext_lazy("Rejected"), "thumb-down", "red"),
     "cancel": WriteWords(gettext_lazy("Cancelled"), "ban", "secondary"),
 }
+# The ranges of WAITS.
+WAIT_LABELS: Final[Mapping[str, Text]] = {
+    "10m": gettext_lazy("up to 10 minutes"),
+    "1h": gettext_lazy("10 minutes to 1 hour"),
+    "1d": gettext_lazy("1 hour to 1 day"),
+    "7d": gettext_lazy("1 to 7 days"),
+    "longer": gettext_lazy("more than 7 days"),
+}
 _UNKNOWN: Final = WriteWords(gettext_lazy("Other change"), "point", "secondary")
 _FAILED: Final = WriteWords(gettext_lazy("Node failed"), "alert-circle", "red")
 

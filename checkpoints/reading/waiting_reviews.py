@@ -12,11 +12,13 @@ from django.http import QueryDict
 from django.utils.translation import gettext as _
 
 from checkpoints.domain.status import Status
+from checkpoints.domain.waiting_times import WAITS
 from checkpoints.models import Claim, Execution
 from checkpoints.services.annotations import holder_id
 from conversations.models import Conversation
 from ctxadmin.http.endpoints.pagination import Page, PageRequest, foreign_cursor, page_of
 from ctxadmin.identity.actor import Actor
+from ctxadmin.lib import clock
 from ctxadmin.lib.errors import ValidationFailed
 
 SORTS: Final = ("waiting", "latest", "deadline")
@@ -39,27 +41,36 @@ class QueueFilter:
     sort: str = "waiting"
     who: str = ""
     workflow: str = ""
+    waited: str = ""
 
     @classmethod
     def of(cls, query: QueryDict, sort: str = "sort") -> Self:
-        """Parses a query string; raises ValidationFailed for an unknown sort or person."""
-        found = cls(query.get(sort) or "waiting", query.get("who", ""), query.get("workflow", ""))
+        """Parses a query string; raises ValidationFailed for an unknown sort, person or time."""
+        given = {name: query.get(name, "") for name in ("who", "workflow", "waited")}
+        found = cls(sort=query.get(sort) or "waiting", **given)
         if found.sort not in SORTS:
             text = _("Unknown order. Use one of: %(names)s.")
             raise ValidationFailed.at(f"?{sort}", text % {"names": ", ".join(SORTS)})
         if found.who not in _WHO:
             raise ValidationFailed.at("?who", _("Unknown filter. Use mine or free."))
+        if found.waited and found.waited not in WAITS:
+            text = _("Unknown time. Use one of: %(names)s.")
+            raise ValidationFailed.at("?waited", text % {"names": ", ".join(WAITS)})
         return found
 
     @property
     def filters(self) -> bool:
-        return bool(self.who or self.workflow)
+        return bool(self._filled)
+
+    @property
+    def _filled(self) -> Mapping[str, str]:
+        fields = {"who": self.who, "workflow": self.workflow, "waited": self.waited}
+        return {name: value for name, value in fields.items() if value}
 
     @property
     def card_fields(self) -> Mapping[str, str]:
         """Returns what the address of a review card says of the queue that it belongs to."""
-        fields = {"queue": self.sort, "who": self.who, "workflow": self.workflow}
-        return {name: value for name, value in fields.items() if value}
+        return {"queue": self.sort, **self._filled}
 
     @property
     def card_query(self) -> str:
@@ -68,8 +79,11 @@ class QueueFilter:
     @property
     def list_query(self) -> str:
         """Returns the same as an address of the list."""
-        fields = {"sort": self.sort, "who": self.who, "workflow": self.workflow}
-        return urlencode({name: value for name, value in fields.items() if value})
+        return urlencode(self.list_fields)
+
+    @property
+    def list_fields(self) -> Mapping[str, str]:
+        return {"sort": self.sort, **self._filled}
 
 
 EVERYTHING: Final = QueueFilter()
@@ -165,6 +179,11 @@ def _queue(actor: Actor, wanted: QueueFilter) -> QuerySet[Execution]:
         rows = rows.filter(Exists(claims_of_waiting().filter(holder_id=holder_id(actor))))
     elif wanted.who == "free":
         rows = rows.filter(~Exists(claims_of_waiting()))
+    if wanted.waited:
+        least, most = WAITS[wanted.waited]
+        now = clock.now()
+        rows = rows.filter(waiting_since__lte=now - least) if least else rows
+        rows = rows.filter(waiting_since__gt=now - most) if most else rows
     return rows.order_by(*_ORDERS[wanted.sort])
 
 

@@ -1,24 +1,17 @@
 """How many executions began on each day, and how long the paused ones have waited."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
-from typing import Final
 
 from django.db.models import Count, Q
 from django.db.models.functions import TruncDate
 
 from checkpoints.domain.status import Status
+from checkpoints.domain.waiting_times import WAITS
 from checkpoints.models import Execution
-
-WAITS: Final = (
-    timedelta(minutes=10),
-    timedelta(hours=1),
-    timedelta(days=1),
-    timedelta(days=7),
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,19 +42,16 @@ def started_by_day(workspace: int, now: datetime, count: int) -> list[StartedDay
     return [StartedDay(day, found.get(day, {})) for day in days]
 
 
-def waiting_counts(workspace: int, now: datetime) -> Sequence[int]:
-    """Returns the number of paused executions that have waited less than each of ``WAITS``.
-
-    Each is counted once, in the first that it fits; the last number are those that have waited
-    longer than all.
-    """
+def waiting_counts(workspace: int, now: datetime) -> Mapping[str, int]:
+    """Returns the number of paused executions in each range of ``WAITS``."""
     rows = Execution.objects.filter(
         workspace=workspace, status=Status.PAUSED, waiting_since__isnull=False
     )
-    longer = {
-        f"longer_{place}": Count("number", filter=Q(waiting_since__lte=now - wait))
-        for place, wait in enumerate(WAITS)
+    at_least = {
+        f"at_least_{name}": Count("number", filter=Q(waiting_since__lte=now - least))
+        if least
+        else Count("number")
+        for name, (least, _most) in WAITS.items()
     }
-    found = rows.aggregate(all=Count("number"), **longer)
-    bounds = [found["all"], *(found[name] for name in longer), 0]
-    return [more - less for more, less in pairwise(bounds)]
+    counts = [*rows.aggregate(**at_least).values(), 0]
+    return {name: more - less for name, (more, less) in zip(WAITS, pairwise(counts), strict=True)}

@@ -12,6 +12,7 @@ from django.views.decorators.http import require_safe
 from checkpoints.models import Claim, Execution
 from checkpoints.pages import execution_queries
 from checkpoints.pages.decisions.review_looks import Look
+from checkpoints.pages.presenters import WAIT_LABELS
 from checkpoints.reading.review_answers import answers_of_executions
 from checkpoints.reading.waiting_reviews import (
     MOST_COUNTED,
@@ -73,6 +74,7 @@ class QueuePage:
     next: str | None
     wanted: QueueFilter
     sorts: Sequence[str]
+    waits: Sequence[tuple[str, Text]]
     workflows: Sequence[tuple[str, str]]
     may_claim: bool
     may_approve: bool
@@ -92,6 +94,7 @@ def reviews(request: HttpRequest, actor: Actor) -> HttpResponse:
         next=found.next,
         wanted=wanted,
         sorts=SORTS,
+        waits=tuple(WAIT_LABELS.items()),
         workflows=workflows,
         may_claim=actor.may(Action.REVIEW_CLAIM),
         may_approve=actor.may(Action.EXECUTION_APPROVE),

@@ -1,6 +1,6 @@
 """The executions plotted on the overview: how many began each day, how long paused ones wait."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
@@ -12,6 +12,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from checkpoints.domain.status import Status
+from checkpoints.pages.presenters import WAIT_LABELS
 from checkpoints.statistics.execution_plots import StartedDay, started_by_day, waiting_counts
 from ctxadmin.identity.actor import Actor
 from ctxadmin.lib import clock
@@ -36,12 +37,13 @@ _STACKED: Final = (
 class WaitLine:
     """A range of waiting times in words, and the number of paused executions in it.
 
-    ``width`` is the length of its bar in percent of the longest.
+    ``width`` is the length of its bar in percent of the longest, ``url`` the queue of these.
     """
 
     label: Text
     count: int
     width: float
+    url: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,16 +119,10 @@ def _started(days: Sequence[StartedDay], statuses: Sequence[Status]) -> Plot:
     )
 
 
-def _waits(counts: Sequence[int]) -> list[WaitLine]:
-    labels = (
-        _("up to 10 minutes"),
-        _("up to 1 hour"),
-        _("up to 1 day"),
-        _("up to 7 days"),
-        _("longer"),
-    )
-    most = max(*counts, 1)
+def _waits(counts: Mapping[str, int]) -> list[WaitLine]:
+    most = max(*counts.values(), 1)
+    queue = reverse("reviews")
     return [
-        WaitLine(label, count, round(100 * count / most, 1))
-        for label, count in zip(labels, counts, strict=True)
+        WaitLine(WAIT_LABELS[name], count, round(100 * count / most, 1), f"{queue}?waited={name}")
+        for name, count in counts.items()
     ]

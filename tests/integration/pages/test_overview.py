@@ -154,9 +154,16 @@ def test_paused_executions_are_counted_once_by_the_time_they_waited(reviewer: Cl
     for number, hours in enumerate((0.5, 2, 3, 24 * 30)):
         rows = Execution.objects.filter(conversation=paused(f"flow-{number}").head.pk)
         rows.update(waiting_since=now - timedelta(hours=hours))
-    assert waiting_counts(workspace().pk, now) == [0, 1, 2, 0, 1]
+    counts = waiting_counts(workspace().pk, now)
+    assert counts == {"10m": 0, "1h": 1, "1d": 2, "7d": 0, "longer": 1}
     part = text(reviewer.get("/overview/executions/"))
-    assert "up to 1 day" in part
+    assert '<a href="/reviews/?waited=1d">1 hour to 1 day</a>' in part
+    assert "?waited=10m" not in part
+    for waited, count in counts.items():
+        queue = text(reviewer.get(f"/reviews/?waited={waited}"))
+        assert queue.count('class="waiting"') == count
+        assert queue.count(f"waited={waited}") >= count  # what is opened from here stays in it
+    assert reviewer.get("/reviews/?waited=2h").status_code == 422
     assert part.count('href="/executions/?status=PAUSED"') == 2  # of the legend and the table
 
 
