@@ -1,6 +1,7 @@
 // The rows of the form of a state: read as values, and replaced by those of another page of the
 // server.
 
+import { shown } from "../../state/model/hidden";
 import type { Value, Values } from "../model/content";
 import { faultOf } from "../model/shallow";
 
@@ -166,6 +167,14 @@ function markNumber(row: HTMLElement, words: DOMStringMap): void {
   }
 }
 
+/** The note about characters that the field does not show is of the value that came. */
+function noteHidden(row: HTMLElement): void {
+  const note = row.querySelector<HTMLElement>(":scope > [data-hides]");
+  if (note === null) return;
+  const now = valueOf(fieldOf(row, "value"), false);
+  note.hidden = now !== valueOf(fieldOf(row, "value"), true) && shown(now) === now;
+}
+
 /** A value as a tooltip says it. */
 export function shortened(text: string): string {
   return text.length > LONGEST_TITLE ? `${text.slice(0, LONGEST_TITLE)}…` : text;
@@ -178,6 +187,7 @@ export function markRows(form: HTMLElement): number {
     const changed = isChanged(row);
     if (changed && row.dataset.keyName !== undefined) count += 1;
     markNumber(row, form.dataset);
+    noteHidden(row);
     row.classList.toggle("edit-key-changed", changed);
     const tools = row.querySelector<HTMLElement>(".edit-key-tools");
     if (tools === null) continue;
