@@ -29,6 +29,7 @@ class CheckpointsConfig(AppConfig):
         from ctxadmin.http.diagnosis import register_finder
         from ctxadmin.realtime.topics import register_source
         from ctxadmin.telemetry.readings import register_reading
+        from ctxadmin.ui.audit.change_words import register_change_words
         from workflows.backtests.store import old_backtests
         from workflows.costs.calibrations import register_calibration_source
         from workflows.reading.sources import register_run_counter, register_state_source
@@ -45,6 +46,7 @@ class CheckpointsConfig(AppConfig):
         register_calibration_source(calibration_source)
         register_reading(execution_metrics)
         register_finder(find_damage)
+        register_change_words("execution", "checkpoints.pages.audit_words.words_of_runs")
         setup.set_up()
         register_source(page_updates.SOURCE)
         register_follower(page_updates.announce_changes)
