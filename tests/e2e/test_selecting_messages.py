@@ -164,7 +164,7 @@ def test_selecting_previewing_and_comparing_are_accessible(
     assert_accessible_in_every_look(page)
     page.get_by_role("button", name="Hide", exact=True).click()
     expect(page.get_by_text("1 message will be hidden: #2")).to_be_visible()
-    expect(page.get_by_text("The matching calls and results go with them: #1.")).to_be_visible()
+    expect(page.get_by_text("The matching calls and results go with it: #1.")).to_be_visible()
     assert_accessible_in_every_look(page)
     page.get_by_role("button", name="Apply").click()
     expect(page.get_by_text("Batch 1: 6 messages visible.")).to_be_visible()

@@ -43,7 +43,7 @@ from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import ContextError, NotFound, VersionConflict
 from ctxadmin.storage.database.binary_log import binary_log_days
-from ctxadmin.ui.components import Crumb, Text, author_label, join_list
+from ctxadmin.ui.components import Crumb, Text, author_label, inside_quotes, join_list
 from ctxadmin.ui.confirm_page import REASON, Confirm, Redirection, confirm_page
 from ctxadmin.ui.form_idempotency import RefusedRedirect
 from ctxadmin.ui.pages import page, show
@@ -221,6 +221,7 @@ def _what_is_undone(head: Conversation, moved: Applied, actor: Actor) -> str:
 
 def _batch_named(row: Revision, words: Text, actor: Actor) -> str:
     """Names a batch by what it did, and by its author if that is somebody else."""
+    words = inside_quotes(words)
     if row.author == actor.label:
         return f"{row.batch} “{words}”"
     values = {"batch": row.batch, "words": words, "who": author_label(row.author)}

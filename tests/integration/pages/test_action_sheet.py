@@ -64,17 +64,32 @@ def test_a_sheet_says_in_words_what_goes_and_what_goes_along(reviewer: Client) -
     booking()
     page = sheet(reviewer, "hide", "3")
     assert "1 message will be hidden: #3 “" in page
-    assert "The matching calls and results go with them: #2." in page
+    assert "The matching calls and results go with it: #2." in page
     assert 'data-going="2-3"' in page
     assert "3 messages stay: #0 “You book seats.” to #4 “Done”." in page
     assert shown(text(reviewer.get("/conversations/t/"))) == [0, 1, 2, 3, 4]
+
+
+def test_a_sheet_says_of_several_messages_what_goes_along_with_them(reviewer: Client) -> None:
+    booking()
+    page = sheet(reviewer, "hide", "3-4")
+    assert "2 messages will be hidden: #3–#4" in page
+    assert "The matching calls and results go with them: #2." in page
+
+
+def test_the_words_of_a_batch_stand_in_quotes_without_others_in_them(reviewer: Client) -> None:
+    booking()
+    hide: JsonValue = {"operation": "filter", "filter": {"content_excludes": ["12A"]}}
+    apply_operation(engine(), "t", read_operation(hide))
+    question = text(reviewer.get("/conversations/t/restore/0/"))
+    assert "1 “Hid messages that contain ‘12A’” by test engine (token)" in question
 
 
 def test_pairs_are_separated_only_if_someone_says_so(reviewer: Client) -> None:
     booking()
     page = sheet(reviewer, "hide", "3", pairing="warn")
     assert 'data-going="3-3"' in page
-    assert "go with them" not in page
+    assert "The matching calls" not in page
     assert "would lose a result" in page
 
 
