@@ -85,7 +85,11 @@ def _hidden_sentences(chosen: Runs, hidden: Runs, words: Mapping[int, str]) -> l
     )
     sentences = [text % {"n": count, "places": _places(asked, words)}]
     if along:
-        more = _("The matching calls and results go with them: %(places)s.")
+        more = ngettext(
+            "The matching calls and results go with it: %(places)s.",
+            "The matching calls and results go with them: %(places)s.",
+            count,
+        )
         sentences.append(more % {"places": format_runs(along)})
     return sentences
 

@@ -88,7 +88,8 @@ function putTheirs(row: HTMLElement, fresh: HTMLElement): void {
   const [old, now] = [row, fresh].map((each) => each.querySelector(":scope > .edit-key-theirs"));
   if (old && now && old.isEqualNode(now)) return;
   old?.remove();
-  if (now) row.querySelector(":scope > .edit-value")?.after(document.importNode(now, true));
+  const above = row.querySelector(":scope > .field-errors") ?? row.querySelector(":scope > .edit-value");
+  if (now) above?.after(document.importNode(now, true));
 }
 
 /** Put in the rows of another page; a row that shows the same stays, with the focus that may be in it. */
@@ -139,7 +140,7 @@ function isChanged(row: HTMLElement): boolean {
 function markNumber(row: HTMLElement, words: DOMStringMap): void {
   const field = fieldOf(row, "value");
   if (field === null) return;
-  const said = row.querySelector<HTMLElement>(":scope > [data-wrong-number]"); // those of a list or object are in its fields
+  const said = row.querySelector<HTMLElement>("[data-value] + [data-wrong-number]"); // those of a list or object are in its fields
   const isNumber = field instanceof HTMLInputElement && fieldOf(row, "kind")?.value === "number";
   const fault = isNumber && field.value.trim() !== "" ? faultOf({ name: null, kind: "number", text: field.value }) : "";
   const reason = words[fault] ?? "";
@@ -160,7 +161,7 @@ function markNumber(row: HTMLElement, words: DOMStringMap): void {
     list.id = `${field.id}-error`;
     list.dataset.wrongNumber = "";
     list.append(Object.assign(document.createElement("li"), { textContent: reason }));
-    row.append(list);
+    field.closest("[data-value]")?.after(list);
     field.classList.add("is-invalid");
     field.setAttribute("aria-invalid", "true");
     field.setAttribute("aria-describedby", list.id);
