@@ -290,7 +290,7 @@ def test_texts_in_quotes_are_found_wherever_they_stand_in_a_message(reviewer: Cl
     assert re.findall(r"at=(\d+)#m", page) == ["0", "2"]
     assert "<mark>Waived</mark>" in page
     phrase = text(reviewer.get("/conversations/t/find/?q=fee+waived"))
-    assert "put each in quotes" in phrase
+    assert "put quotes around each" in phrase
 
 
 def test_the_view_is_looked_through_by_itself_and_the_log_if_asked(reviewer: Client) -> None:
