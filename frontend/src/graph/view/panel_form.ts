@@ -2,6 +2,7 @@
 
 import type { Fields } from "../io/server";
 import { NAME_FIELD, PANEL_TITLE } from "./actions";
+import { showInPanel } from "./panel_scroll";
 
 const FOLD = "details.advanced";
 const OWN_FIELDS = new Set(["kind", "id", "csrfmiddlewaretoken"]);
@@ -99,6 +100,7 @@ export class PanelForm {
     // A field that another choice hides cannot have the focus.
     if (at === null && !field.checkVisibility() && title) return title.focus();
     field.focus();
+    if (at === null) showInPanel(field);
     if (at !== null && "setSelectionRange" in field) (field as HTMLInputElement).setSelectionRange(at, at);
     if (at === null && name === NAME_FIELD && isNew) (field as HTMLInputElement).select();
   }
