@@ -1,6 +1,6 @@
 // Which edges have room for their words where letters are large beside the cards: from further away.
 
-import { CHIP_HEIGHT, PADDING } from "./chips";
+import { boxSize, CHIP_HEIGHT, PADDING } from "./chips";
 import type { Key, Position } from "./document";
 import { alongOf, anchorOf, chipBox, chipSpot, type End, type Flow, type Lane, type Way, wayOf } from "./lines";
 import { type Box, CARD, type Extent } from "./places";
@@ -28,6 +28,7 @@ export const MOST_SPOKEN = 60;
 // On the screen, where the letters of a canvas have LEAST_LETTER (view/zoom.ts): as it should be, and
 // where that has no room.
 const BETWEEN = [6, 2];
+const LEAST_BETWEEN = 2;
 const LETTER_ON_SCREEN = 11.2;
 const MOST_ASIDE = 0.35;
 // What is around letters does not grow with them.
@@ -39,6 +40,8 @@ export interface Surroundings {
   readonly flow: Flow;
   readonly letter: number;
   readonly shown: Extent;
+  /** From so far away that no letter can be read, only marks have their signs. */
+  readonly isUnreadable?: boolean;
 }
 
 /** Where words, or signs for them, stand: at which end of their line, how far from there, and in how many rows of which width. */
@@ -61,7 +64,7 @@ const NONE: ReadonlyMap<Key, Spot> = new Map();
  */
 export function spotsWithRoom(spoken: readonly Spoken[], around: Surroundings): ReadonlyMap<Key, Spot> {
   const marked = spoken.filter(({ isMarked }) => isMarked);
-  const others = spoken.length > MOST_SPOKEN ? [] : spoken.filter(({ isMarked }) => !isMarked);
+  const others = spoken.length > MOST_SPOKEN || around.isUnreadable ? [] : spoken.filter(({ isMarked }) => !isMarked);
   if (!around.cards.length || marked.length > MOST_SPOKEN) return NONE;
   const found = new Map<Key, Spot>();
   const taken: Box[] = [...around.cards];
@@ -71,7 +74,7 @@ export function spotsWithRoom(spoken: readonly Spoken[], around: Surroundings): 
   };
   const placeAll = (some: readonly Spoken[]): Spoken[] => {
     const rest = [...some].sort((a, b) => a.width - b.width).filter((each) => {
-      const placed = firstFree(each, "words", taken, around);
+      const placed = around.isUnreadable ? null : firstFree(each, "words", taken, around);
       if (placed) place(each, placed);
       return !placed;
     });
@@ -91,6 +94,30 @@ export function spotsWithRoom(spoken: readonly Spoken[], around: Surroundings): 
   }
   placeAll(others);
   return found;
+}
+
+/**
+ * Where edges say what they have from nearby: all of them where their lines are, but those that would
+ * cover each other there, which find room as from further away, and only these are here.
+ */
+export function spotsOfCrowded(spoken: readonly Spoken[], around: Surroundings): ReadonlyMap<Key, Spot> {
+  const boxes = spoken.map((each) => nearBox(each, around));
+  const least = (LEAST_BETWEEN * around.letter) / LETTER_ON_SCREEN;
+  const isCrowded = boxes.map((box, place) => boxes.some((other, at) => at !== place && overlap(box, other, least)));
+  const crowded = spoken.filter((_, place) => isCrowded[place]);
+  if (!crowded.length || crowded.length > MOST_SPOKEN) return NONE;
+  const cards = [...around.cards, ...boxes.filter((_, place) => !isCrowded[place])];
+  const found = new Map(spotsWithRoom(crowded, { ...around, cards }));
+  for (const each of crowded) if (!found.has(each.key)) found.set(each.key, onLine(inSigns(each), around).spot);
+  return found;
+}
+
+/** The box of the words of an edge where its line is. */
+export function nearBox({ from, to, lane, end, width: usual }: Spoken, { flow, letter }: Pick<Surroundings, "flow" | "letter">): Box {
+  const way = wayOf(from, to, flow, lane, end);
+  const { width, height } = boxSize(usual, way.shape === "beside");
+  const scale = letter / USUAL_LETTER;
+  return chipBox(way, from, to, { width: width * scale, height: height * scale });
 }
 
 const inSigns = (each: Spoken): Spoken => ({ ...each, width: each.signs, folded: each.signs });

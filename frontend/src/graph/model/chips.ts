@@ -31,9 +31,12 @@ export function widthOf(texts: readonly string[]): number {
   return Math.min(letters * LETTER + PADDING + (texts.length - 1) * BETWEEN_CHIPS, MOST_WIDE);
 }
 
-/** The box of chips that are as wide as this in one row. */
-export function boxSize(width: number): { readonly width: number; readonly height: number } {
-  return { width: Math.min(width, MOST_WIDE), height: CHIP_HEIGHT + (width > MOST_WIDE ? ROW : 0) };
+const MOST_ROWS_BESIDE = 3;
+
+/** The box of chips that are as wide as this in one row; beside a line around cards they take more rows. */
+export function boxSize(width: number, isBeside = false): { readonly width: number; readonly height: number } {
+  const [most, rows] = isBeside ? [MOST_BESIDE, MOST_ROWS_BESIDE] : [MOST_WIDE, 2];
+  return { width: Math.min(width, most), height: CHIP_HEIGHT + (Math.min(Math.max(Math.ceil(width / most), 1), rows) - 1) * ROW };
 }
 
 /** About how wide the chips of an edge will be; 0 if it says nothing. */

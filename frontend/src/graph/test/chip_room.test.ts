@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { spotsWithRoom, MOST_SPOKEN, type Spoken, USUAL_LETTER } from "../model/chip_room";
+import { MOST_SPOKEN, type Spoken, spotsOfCrowded, spotsWithRoom, USUAL_LETTER } from "../model/chip_room";
 import { CARD } from "../model/places";
 
 const STEP = CARD.height + 86;
@@ -65,6 +65,12 @@ describe("the words of edges from further away", () => {
     expect([...spotsWithRoom([...many, said(1, 120, { isMarked: true })], seen(20)).keys()]).toEqual(["e1"]);
   });
 
+  it("are not written where no letter can be read; marks have their signs", () => {
+    const far = { ...seen(40), isUnreadable: true };
+    expect(spotsWithRoom([said(0, 20)], far).size).toBe(0);
+    expect(spotsWithRoom([said(0, 20, { isMarked: true })], far).get("e0")).toMatchObject({ says: "signs" });
+  });
+
   it("of marks move along a line around cards, clear of those on other lines", () => {
     const far = { from: cards[0]!, to: cards[2]!, isMarked: true };
     const lane = (at: number) => ({ shape: "beside" as const, at });
@@ -72,5 +78,26 @@ describe("the words of edges from further away", () => {
     expect([...spots.values()].map(({ says }) => says)).toEqual(["words", "words"]);
     expect(spots.get("e0")?.down).toBe(0);
     expect(Math.abs(spots.get("e1")?.down ?? 0)).toBeGreaterThan(20);
+  });
+});
+
+describe("the words of edges from nearby", () => {
+  const fork = (key: string, to: number, width: number, folded = width): Spoken => said(0, width, { key, folded, to: { x: to, y: STEP } });
+  const around = { ...seen(USUAL_LETTER, 1600), cards: [cards[0]!, ...[-240, 240].map((x) => ({ x, y: STEP, ...CARD }))] };
+
+  it("stay where their lines are while they cover no others", () => {
+    expect(spotsOfCrowded([fork("left", -400, 60), fork("right", 400, 60)], around).size).toBe(0);
+  });
+
+  it("make room for each other where one would cover another", () => {
+    const [short, long] = [fork("left", -240, 100), fork("right", 240, 700, 380)];
+    const spots = spotsOfCrowded([short, long], around);
+    expect([...spots.keys()].sort()).toEqual(["left", "right"]);
+    expect(spots.get("left")?.says).toBe("words");
+  });
+
+  it("leave alone those that are far from both", () => {
+    const spots = spotsOfCrowded([fork("left", -240, 100), fork("right", 240, 700, 380), fork("far", 4000, 60)], around);
+    expect(spots.has("far")).toBe(false);
   });
 });

@@ -25,14 +25,14 @@ import { type Level, nameLetterOf } from "./zoom";
 interface Seen {
   readonly level: Level;
   readonly words: ReadonlyMap<Key, Spot> | null;
-  /** Where marks of edges stand from nearby, on a canvas that has marks. */
-  readonly marks: ReadonlyMap<Key, Spot> | null;
+  /** Where marks of edges stand from nearby, and words that would cover others; null from further away. */
+  readonly near: ReadonlyMap<Key, Spot> | null;
   readonly reach: ReadonlyMap<Key, Reach>;
   readonly large: boolean;
   /** The size of the smallest letters. */
   readonly letter: number;
 }
-export const Zoom = createContext<Seen>({ level: "near", words: null, marks: null, reach: new Map(), large: false, letter: 13 });
+export const Zoom = createContext<Seen>({ level: "near", words: null, near: null, reach: new Map(), large: false, letter: 13 });
 
 /** Where cards and chips lead on a page that shows a graph among other things; null on a canvas of its own. */
 export const Leading = createContext<Links | null>(null);

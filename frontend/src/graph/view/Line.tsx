@@ -33,16 +33,16 @@ function layerOf({ domNode }: { readonly domNode: Element | null }): Element | n
 
 function LineView(given: EdgeProps<FlowEdge>) {
   const { id, data, markerEnd } = given;
-  const { level, words, marks } = useContext(Zoom);
+  const { level, words, near } = useContext(Zoom);
   const [from, to] = cardsOf(given, data?.flow ?? "right");
-  const spot = (words ?? marks)?.get(id);
+  const spot = (words ?? near)?.get(id);
   const way = wayOf(from, to, data?.flow ?? "right", data?.lane, spot?.end ?? data?.end);
   return (
     <>
       <BaseEdge id={id} path={way.path} markerEnd={markerEnd} interactionWidth={24} />
       {!isBare(data) &&
         (level !== "far" || spot ? (
-          <Chips way={way} from={from} to={to} given={given} words={!words || spot?.says === "words"} spot={spot} />
+          <Chips way={way} from={from} to={to} given={given} words={spot ? spot.says === "words" : !words} spot={spot} />
         ) : (
           // Nobody can read more from far away, and chips would be moved with their lines.
           <circle className={`flow-dot${data?.words?.problems.length ? (data.words.warned ? " flow-dot-warned" : " flow-dot-faulty") : ""}${data?.mark ? ` mark-${data.mark.sign}` : ""}`} cx={way.x} cy={way.y}>

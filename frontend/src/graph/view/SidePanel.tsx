@@ -10,7 +10,7 @@ import { edgeWords, nodeWords, onlyOne, type Part } from "../store";
 import { t, tn } from "../texts";
 import { useDesk, useEditor } from "./context";
 import { Cost } from "./Cost";
-import { focusChosen, keepOnCanvas } from "./element_focus";
+import { keepOnCanvas, leavePanel } from "./element_focus";
 import { Icon } from "./Icon";
 import { useKnownNames } from "./known_names";
 import { PanelParts } from "./PanelParts";
@@ -52,7 +52,7 @@ export function SidePanel({ onConnect }: Props) {
   const back = (event: KeyboardEvent): void => {
     if (event.key !== "Escape" || event.defaultPrevented || !only) return;
     event.preventDefault();
-    focusChosen(store, 0);
+    leavePanel(store);
   };
   // On a phone it covers some of the canvas (graph.css).
   const close = (): void => {

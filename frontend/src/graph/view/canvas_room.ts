@@ -3,11 +3,10 @@
 import { useStore } from "@xyflow/react";
 import { useMemo } from "react";
 import { boxOf, MOST_REACHING, type Named, type Reach, reaches } from "../model/card_room";
-import { type Spoken, type Spot, spotsWithRoom, USUAL_LETTER } from "../model/chip_room";
-import { boxSize } from "../model/chips";
+import { nearBox, type Spoken, type Spot, spotsOfCrowded, spotsWithRoom } from "../model/chip_room";
 import type { Key, Position } from "../model/document";
 import { indexOf } from "../model/document";
-import { chipBox, graphBox, wayOf } from "../model/lines";
+import { graphBox } from "../model/lines";
 import { type Box, type Extent, shownExtent, united } from "../model/places";
 import { type Drawn, isLoud, nodeWords } from "../store";
 import { chipTexts, conditionOf, inLine, titleOf } from "./accessible_names";
@@ -17,7 +16,7 @@ import { useDesk } from "./context";
 import { AROUND_CHIPS, chipBoxes, TOOLS_WIDTH, withChips } from "./first_view";
 import { drawnPlaces, type FlowEdge } from "./flow";
 import { BOLD, chipsWidth, foldedWidth, signsWidth, textWidth } from "./text_width";
-import { canvasAt, hasWords, isLarge, letterAt, levelOf, NAME, nameLetterAt, rowsAt, stepOf } from "./zoom";
+import { canvasAt, hasNames, hasWords, isLarge, letterAt, levelOf, NAME, nameLetterAt, rowsAt, stepOf } from "./zoom";
 
 /** How the canvas is seen: the step of its zoom, and what cards and lines are told of it. */
 export function useRoom(drawn: Drawn, edges: readonly FlowEdge[]) {
@@ -31,8 +30,8 @@ export function useRoom(drawn: Drawn, edges: readonly FlowEdge[]) {
   const shown = useMemo(() => shownAt(drawn, width, step), [drawn, width, step]);
   const reach = useMemo(() => reachAt(drawn, edges, { step, shown, labels }), [drawn, edges, step, shown, labels]);
   const words = useMemo(() => (hasWords(step) ? null : wordsAt(drawn, edges, reach, step, shown)), [drawn, edges, reach, step, shown]);
-  const marks = useMemo(() => (drawn.marks && hasWords(step) ? marksAt(drawn, edges, reach, step, shown) : null), [drawn, edges, reach, step, shown]);
-  const seen = useMemo(() => ({ level, words, marks, large, reach, letter: letterAt(step) }), [level, words, marks, large, reach, step]);
+  const near = useMemo(() => (hasWords(step) ? nearAt(drawn, edges, reach, step, shown) : null), [drawn, edges, reach, step, shown]);
+  const seen = useMemo(() => ({ level, words, near, large, reach, letter: letterAt(step) }), [level, words, near, large, reach, step]);
   return { step, across: canvasAt(width - AROUND_CHIPS, step), seen };
 }
 
@@ -104,19 +103,16 @@ const SIGN_LETTERS = "mm";
 
 /** The edges that have room for their words or signs, and where. */
 function wordsAt(drawn: Drawn, edges: readonly FlowEdge[], reach: ReadonlyMap<Key, Reach>, step: number, shown: Extent): ReadonlyMap<Key, Spot> {
-  return spotsWithRoom(spokenOf(drawn, edges), { cards: cardsOf(drawn, reach), flow: drawnPlaces(drawn).flow, letter: letterAt(step), shown });
+  return spotsWithRoom(spokenOf(drawn, edges), { cards: cardsOf(drawn, reach), flow: drawnPlaces(drawn).flow, letter: letterAt(step), shown, isUnreadable: !hasNames(step) });
 }
 
-/** Where marks stand from nearby, clear of the words that all other edges have there. */
-function marksAt(drawn: Drawn, edges: readonly FlowEdge[], reach: ReadonlyMap<Key, Reach>, step: number, shown: Extent): ReadonlyMap<Key, Spot> {
-  const { flow } = drawnPlaces(drawn);
-  const scale = letterAt(step) / USUAL_LETTER;
+/** Where marks stand from nearby, clear of the words that all other edges have there; without marks, what would cover other words. */
+function nearAt(drawn: Drawn, edges: readonly FlowEdge[], reach: ReadonlyMap<Key, Reach>, step: number, shown: Extent): ReadonlyMap<Key, Spot> {
   const spoken = spokenOf(drawn, edges);
-  const words = spoken.filter(({ isMarked }) => !isMarked).map(({ from, to, lane, end, width: usual }) => {
-    const { width, height } = boxSize(usual);
-    return chipBox(wayOf(from, to, flow, lane, end), from, to, { width: width * scale, height: height * scale });
-  });
-  return spotsWithRoom(spoken.filter(({ isMarked }) => isMarked), { cards: [...cardsOf(drawn, reach), ...words], flow, letter: letterAt(step), shown });
+  const around = { cards: cardsOf(drawn, reach), flow: drawnPlaces(drawn).flow, letter: letterAt(step), shown };
+  if (!drawn.marks) return spotsOfCrowded(spoken, around);
+  const words = spoken.filter(({ isMarked }) => !isMarked).map((each) => nearBox(each, around));
+  return spotsWithRoom(spoken.filter(({ isMarked }) => isMarked), { ...around, cards: [...around.cards, ...words] });
 }
 
 function cardsOf(drawn: Drawn, reach: ReadonlyMap<Key, Reach>): Box[] {

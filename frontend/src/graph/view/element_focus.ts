@@ -11,6 +11,13 @@ export function drawnOf({ kind, key }: TabStop): HTMLElement | null {
   return document.querySelector<HTMLElement>(`.react-flow__${kind}[data-id="${CSS.escape(key)}"]`);
 }
 
+/** Put the focus on a card or line; false if it is not drawn. */
+export function focusDrawn(stop: TabStop): boolean {
+  const drawn = drawnOf(stop);
+  drawn?.focus({ preventScroll: true });
+  return drawn !== null;
+}
+
 function elementOf(store: EditorStore): HTMLElement | null {
   const only = onlyOne(store.getState().chosen);
   if (!only) return null;
@@ -20,9 +27,19 @@ function elementOf(store: EditorStore): HTMLElement | null {
 
 /** Put the focus on what is selected, as soon as it is drawn. */
 export function focusChosen(store: EditorStore, frames = FRAMES): void {
-  const element = elementOf(store);
-  if (element) element.focus({ preventScroll: element.matches(".react-flow__node, .react-flow__edge") });
-  else if (frames > 0) requestAnimationFrame(() => focusChosen(store, frames - 1));
+  if (focusNow(elementOf(store)) || frames <= 0) return;
+  requestAnimationFrame(() => focusChosen(store, frames - 1));
+}
+
+/** Leave the panel: to what is selected, or where that is not drawn to the canvas, whose keys are about it. */
+export function leavePanel(store: EditorStore): void {
+  const canvas = document.querySelector<HTMLElement>(".flow");
+  if (!focusNow(elementOf(store)) && canvas?.checkVisibility()) focusNow(canvas);
+}
+
+function focusNow(element: HTMLElement | null): boolean {
+  element?.focus({ preventScroll: element.matches(".react-flow__node, .react-flow__edge, .flow") });
+  return element !== null;
 }
 
 /** Where keys go on in the other view, if what had the focus is hidden there: what is selected, else the view itself. */

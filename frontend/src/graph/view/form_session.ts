@@ -1,5 +1,6 @@
 // The session of an opened form: what is typed becomes an edit, and what others do to the element is drawn.
 
+import { flushSync } from "react-dom";
 import { askAbout } from "../io/document_requests";
 import { wordsOf } from "../io/error_text";
 import { sentId } from "../io/form_reader";
@@ -13,13 +14,15 @@ import { t } from "../texts";
 import { titleOf } from "./accessible_names";
 import { chooseFound, NAME_FIELD } from "./actions";
 import type { Desk } from "./context";
-import { focusChosen, keepOnCanvas } from "./element_focus";
+import { drawnOf, focusDrawn, keepOnCanvas } from "./element_focus";
 import { showErrors } from "./form_errors";
-import { elementFrom, fieldsOf, type FocusedField, PanelForm, nameOf } from "./panel_form";
+import { elementFrom, fieldsOf, type FocusedField, PanelForm } from "./panel_form";
 import { showWarnings } from "./form_warnings";
+import { untilNothingIsUnderWay } from "./gestures";
 
 const PAUSE_MS = 250;
 const AGAIN_MS = 3_000;
+const ID_FIELD = "node-id";
 const NO_ERRORS: readonly string[] = [];
 
 let sessions = 0;
@@ -54,15 +57,26 @@ export class FormSession {
     const { signal } = this.away;
     this.page = new PanelForm(holder);
     this.page.onTyping((name) => this.typing(name), signal);
-    this.page.on("focusout", (event) => this.left(nameOf(event.target)), signal);
+    this.page.onLeaving((name) => this.left(name), signal);
     this.page.on("submit", (event) => this.submitted(event), signal);
     this.page.on("keydown", (event) => this.pressed(event), signal);
     this.page.on("click", (event) => this.clicked(event), signal);
+    this.page.hearComposing(signal);
     this.hearing = this.hear();
+    this.beginName();
   }
 
   get isShown(): boolean {
-    return this.page.form !== null;
+    return this.page.form !== null && !this.page.isNameAlone;
+  }
+
+  /** What is typed right after a node was added is its name, also before its form is here. */
+  private beginName(): void {
+    const { unnamed, wanted, set } = this.desk.store.getState();
+    const { element } = this;
+    if (this.kind !== "node" || wanted !== NAME_FIELD || !unnamed.includes(this.key) || element === undefined) return;
+    this.page.drawName((element as WorkflowNode).name ?? "");
+    set({ wanted: "" });
   }
 
   /** The form goes; what was typed into it stays in the store and is read from there. */
@@ -83,17 +97,38 @@ export class FormSession {
     let showing = kept?.base;
     const about = (element: Value | undefined): void => void (showing = kept?.base ?? element);
     const html = await this.asked((signal) => this.panel(kept?.fields ?? null, signal, about));
+    if (this.page.isNameAlone) await this.page.composed();
     if (html === null || this.closed || this.arranging) return;
     // What was typed meanwhile stands, and is drawn again when it is read. Where nothing stands yet,
     // it was typed before, and is read by now.
     if (this.typedNow() !== kept) return this.isShown ? undefined : this.open();
     const focused = this.wanted() ?? this.page.focused();
+    const name = this.page.isNameAlone ? this.page.textOf(NAME_FIELD) : null;
     this.page.draw(elementFrom(html));
     this.errors = [];
-    this.shown = showing;
+    this.shown = name === null ? showing : this.withName(showing, name);
     this.warn();
     this.focus(focused);
     this.follow(this.element);
+  }
+
+  /** The form as it came, with the name that was typed since it was asked for, and the id that follows it. */
+  private withName(asked: Value | undefined, text: string): Value | undefined {
+    const node = this.element as WorkflowNode | undefined;
+    if (asked === undefined || node === undefined) return asked;
+    this.page.rename(node.id);
+    this.page.fill(ID_FIELD, node.id);
+    this.page.fill(NAME_FIELD, text);
+    this.page.entitle(titleOf(node));
+    const { name: _, ...rest } = asked as WorkflowNode;
+    return { ...rest, id: node.id, ...(node.name !== undefined && { name: node.name }) };
+  }
+
+  /** A name that stands alone needs nobody who reads it. */
+  private takeName(): void {
+    const name = this.page.textOf(NAME_FIELD).trim();
+    const { key } = this;
+    this.desk.store.getState().edit({ kind: "change", nodes: [{ key, fields: { name: name || null } }], edges: [] }, t("Edit {what}", { what: key }), this.touch(NAME_FIELD));
   }
 
   /** Say the warnings of the element at its fields; errors are said when the form is read. */
@@ -101,7 +136,7 @@ export class FormSession {
     const { document, words } = this.desk.store.getState();
     const { kind, key } = this;
     const { form } = this.page;
-    if (!form || this.closed || (kind !== "node" && kind !== "edge")) return;
+    if (!form || !this.isShown || this.closed || (kind !== "node" && kind !== "edge")) return;
     const id = find<Element>(kind === "node" ? document.nodes : document.edges, key)?.id;
     const warnings = (words?.problems ?? []).filter((problem) => problem.severity === "warning" && id !== undefined && problem[kind] === id);
     showWarnings(form, warnings, this.desk.setup.urls.icons);
@@ -139,7 +174,7 @@ export class FormSession {
         if (this.closed) return;
         this.fail("");
         this.errors = errors;
-        if (this.page.form) showErrors(this.page.form, errors, this.touched);
+        if (this.page.form && this.isShown) showErrors(this.page.form, errors, this.touched);
         if (said === null) return;
         this.renamed(key);
         if (this.kind === "node") this.page.entitle(titleOf(said as WorkflowNode));
@@ -159,7 +194,8 @@ export class FormSession {
 
   private typing(name: string): void {
     this.touched.add(name);
-    if (this.shown !== undefined) this.keep(this.page.fields(), this.shown, name);
+    if (this.page.isNameAlone) this.takeName();
+    else if (this.shown !== undefined) this.keep(this.page.fields(), this.shown, name);
   }
 
   private left(name: string | undefined): void {
@@ -204,24 +240,25 @@ export class FormSession {
   /** The id of a node that was just added is made of its first name, also when one goes on elsewhere at once. */
   private async nameFirst(): Promise<void> {
     await this.desk.reader.finish();
+    await untilNothingIsUnderWay();
     const { document, chosen, edit, choose, set, unnamed, typed } = this.desk.store.getState();
     const { key } = this;
     const node = find(document.nodes, key);
     const id = node && idOfName(document, node);
     if (typed[this.name] || !node || !id || !unnamed.includes(key)) return;
-    const isOnCard = globalThis.document.activeElement?.matches(`.react-flow__node[data-id="${CSS.escape(key)}"]`);
-    set({ unnamed: unnamed.filter((each) => each !== key) });
-    edit(change(document, "node", key, { ...node, id }), t("Name {id}", { id }), this.touch(NAME_FIELD));
-    if (!this.closed) {
-      this.shown = { ...node, id };
-      this.renamed(id);
-    }
-    if (chosen.nodes.includes(key)) choose({ nodes: chosen.nodes.map((each) => (each === key ? id : each)), edges: chosen.edges });
-    if (this.closed) return;
-    const field = this.page.field("node-id");
-    if (field instanceof HTMLInputElement) field.value = id;
-    // The card of another id is another element.
-    if (isOnCard) focusChosen(this.desk.store);
+    const isOnCard = drawnOf({ kind: "node", key }) === globalThis.document.activeElement;
+    // The card of another id is another element: a key that is pressed next finds it drawn, with the focus.
+    flushSync(() => {
+      set({ unnamed: unnamed.filter((each) => each !== key) });
+      edit(change(document, "node", key, { ...node, id }), t("Name {id}", { id }), this.touch(NAME_FIELD));
+      if (!this.closed) {
+        if (this.shown !== undefined) this.shown = { ...node, id };
+        this.renamed(id);
+      }
+      if (chosen.nodes.includes(key)) choose({ nodes: chosen.nodes.map((each) => (each === key ? id : each)), edges: chosen.edges });
+    });
+    if (isOnCard) focusDrawn({ kind: "node", key: id });
+    if (!this.closed) this.page.fill(ID_FIELD, id);
   }
 
   /** A row more, less or elsewhere. It is completed also where another element is selected meanwhile. */
@@ -299,7 +336,7 @@ export class FormSession {
       if (signal.aborted || this.closed) return null;
       this.fail(wordsOf(error));
       // Below a selected element there is never the form of another one.
-      if (this.shown === undefined) this.page.clear();
+      if (this.shown === undefined && !this.page.isNameAlone) this.page.clear();
       if (isAway(error)) this.redrawing = setTimeout(() => !this.closed && void this.open(), AGAIN_MS);
       return null;
     }

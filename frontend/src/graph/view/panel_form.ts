@@ -1,23 +1,36 @@
 // The form of an element in the panel: what is typed into it, what has the focus, what is unfolded.
 
 import type { Fields } from "../io/server";
+import { t } from "../texts";
 import { NAME_FIELD, PANEL_TITLE } from "./actions";
 import { showInPanel } from "./panel_scroll";
 
 const FOLD = "details.advanced";
 const OWN_FIELDS = new Set(["kind", "id", "csrfmiddlewaretoken"]);
 
-/** A field by its name; `at` is where one types in it, null if it is only to get the focus. */
+const MOST_OF_NAME = 200;
+
+/** A field by its name; `at` is where one types in it and `to` where its selection ends, null if it is only to get the focus. */
 export interface FocusedField {
   readonly name: string;
   readonly at: number | null;
+  readonly to?: number | null;
 }
 
 export class PanelForm {
   /** Meanwhile a field that goes with its form says once more what it said. */
   private drawing = false;
 
+  private isComposing = false;
+
   constructor(private readonly holder: HTMLElement) {}
+
+  /** Know whether a text is being composed, until the signal. */
+  hearComposing(signal: AbortSignal): void {
+    this.on("compositionstart", () => void (this.isComposing = true), signal);
+    this.on("compositionend", () => void (this.isComposing = false), signal);
+    signal.addEventListener("abort", () => void (this.isComposing = false));
+  }
 
   get form(): HTMLFormElement | null {
     return this.holder.querySelector("form");
@@ -38,6 +51,11 @@ export class PanelForm {
     this.on("change", typing, signal);
   }
 
+  /** Hear the names of fields that someone leaves; one that goes with its form is not left. */
+  onLeaving(heard: (name: string | undefined) => void, signal: AbortSignal): void {
+    this.on("focusout", ({ target }) => void (this.drawing || heard(nameOf(target))), signal);
+  }
+
   /** Put another form into the place of the one that is here; what was unfolded stays so. */
   draw(made: HTMLElement): void {
     const isUnfolded = this.holder.querySelector<HTMLDetailsElement>(FOLD)?.open ?? false;
@@ -48,6 +66,41 @@ export class PanelForm {
     if (fold && isUnfolded) fold.open = true;
     this.holder.inert = false;
     window.htmx?.process(this.holder);
+  }
+
+  /** The name of a new node alone, selected to be typed over, until its form is here. */
+  drawName(name: string): void {
+    const made = elementFrom('<h2 class="panel-title" tabindex="-1"></h2><form id="panel-form" class="element-form" data-name-alone novalidate><div class="fields"><label class="field"><span class="form-label"></span><input class="form-control" type="text" autocomplete="off"></label></div></form>');
+    const [title, label, field] = ["h2", "span", "input"].map((each) => made.querySelector(each)) as [HTMLElement, HTMLElement, HTMLInputElement];
+    title.id = PANEL_TITLE;
+    title.textContent = name;
+    label.textContent = t("Name");
+    Object.assign(field, { name: NAME_FIELD, value: name, defaultValue: name, maxLength: MOST_OF_NAME });
+    this.holder.replaceChildren(...made.childNodes);
+    this.holder.inert = false;
+    field.focus();
+    field.select();
+  }
+
+  /** Whether the name stands here alone. */
+  get isNameAlone(): boolean {
+    return this.form?.dataset.nameAlone !== undefined;
+  }
+
+  /** Resolves when no text is being composed by an input method, which would lose its field. */
+  async composed(): Promise<void> {
+    while (this.isComposing) await new Promise((then) => this.holder.addEventListener("compositionend", then, { once: true }));
+  }
+
+  textOf(name: string): string {
+    const field = this.field(name);
+    return field instanceof HTMLInputElement ? field.value : "";
+  }
+
+  /** A field says something else than when the form was made, and nobody typed it into this one. */
+  fill(name: string, text: string): void {
+    const field = this.field(name);
+    if (field instanceof HTMLInputElement) Object.assign(field, { defaultValue: text, value: text });
   }
 
   clear(): void {
@@ -80,8 +133,8 @@ export class PanelForm {
   focused(): FocusedField | null {
     const active = document.activeElement;
     if (!(active instanceof HTMLElement) || !this.holder.contains(active)) return null;
-    const { name, selectionStart } = active as HTMLInputElement;
-    return name ? { name, at: typeof selectionStart === "number" ? selectionStart : null } : null;
+    const { name, selectionStart, selectionEnd } = active as HTMLInputElement;
+    return name ? { name, at: typeof selectionStart === "number" ? selectionStart : null, to: selectionEnd ?? null } : null;
   }
 
   focusFirst(): void {
@@ -89,7 +142,7 @@ export class PanelForm {
   }
 
   /** The name of a new node is only a beginning: it is selected. */
-  focus({ name, at }: FocusedField, isNew: boolean): void {
+  focus({ name, at, to }: FocusedField, isNew: boolean): void {
     const title = this.holder.querySelector<HTMLElement>(`#${PANEL_TITLE}`);
     const named = name === PANEL_TITLE ? null : this.field(name);
     // A problem leads to the form even where this has no field for it.
@@ -101,7 +154,7 @@ export class PanelForm {
     if (at === null && !field.checkVisibility() && title) return title.focus();
     field.focus();
     if (at === null) showInPanel(field);
-    if (at !== null && "setSelectionRange" in field) (field as HTMLInputElement).setSelectionRange(at, at);
+    if (at !== null && "setSelectionRange" in field) (field as HTMLInputElement).setSelectionRange(at, to ?? at);
     if (at === null && name === NAME_FIELD && isNew) (field as HTMLInputElement).select();
   }
 }
@@ -112,7 +165,7 @@ export function fieldsOf(form: HTMLFormElement | null): Fields {
   return [...new FormData(form)].flatMap(([name, value]) => (typeof value === "string" && !OWN_FIELDS.has(name) ? [[name, value] as const] : []));
 }
 
-export function nameOf(target: EventTarget | null): string | undefined {
+function nameOf(target: EventTarget | null): string | undefined {
   return (target as HTMLInputElement | null)?.name;
 }
 

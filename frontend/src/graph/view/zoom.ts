@@ -19,7 +19,7 @@ const MIDDLE = 0.55;
 const WORDS = 0.63;
 const BRIEF = 0.4;
 const LARGE = 100; // nodes
-/** The height of a card that its name may take, and that of a row of it. */
+/** The height of a card that its name may take, and that of a row of it as a share of its letters. */
 export const NAME = { height: 80, row: 1.05 };
 
 /** The zoom for which a canvas is styled: the step below. */
@@ -72,5 +72,12 @@ export function nameLetterOf(level: Level, letter: number): number {
 
 /** In how many rows a card that shows its name alone has room for it. */
 export function rowsAt(step: number): number {
-  return Math.max(1, Math.floor(NAME.height / (letterAt(step) * NAME.row)));
+  const letter = nameLetterAt(step);
+  // Of the first row the letters count, not what is between it and another one.
+  return Math.max(1, Math.floor((withinBorder(step) / letter - 1) / NAME.row + 1));
+}
+
+/** The height of what is within the border of a card, which is as thick as lines are from far away (graph.css). */
+export function withinBorder(step: number): number {
+  return NAME.height + 2 - (levelOf(step) === "far" ? 2 * Math.max(1, letterAt(step) * 0.06) : 2);
 }
