@@ -103,12 +103,26 @@ export function spotsWithRoom(spoken: readonly Spoken[], around: Surroundings): 
 export function spotsOfCrowded(spoken: readonly Spoken[], around: Surroundings): ReadonlyMap<Key, Spot> {
   const boxes = spoken.map((each) => nearBox(each, around));
   const least = (LEAST_BETWEEN * around.letter) / LETTER_ON_SCREEN;
-  const isCrowded = boxes.map((box, place) => boxes.some((other, at) => at !== place && overlap(box, other, least)));
-  const crowded = spoken.filter((_, place) => isCrowded[place]);
+  const together = overlapping(boxes, least);
+  const crowded = spoken.filter((_, place) => together.has(boxes[place] as Box));
   if (!crowded.length || crowded.length > MOST_SPOKEN) return NONE;
-  const cards = [...around.cards, ...boxes.filter((_, place) => !isCrowded[place])];
+  const cards = [...around.cards, ...boxes.filter((box) => !together.has(box))];
   const found = new Map(spotsWithRoom(crowded, { ...around, cards }));
   for (const each of crowded) if (!found.has(each.key)) found.set(each.key, onLine(inSigns(each), around).spot);
+  return found;
+}
+
+/** The boxes that overlap others; each is compared only with those that begin before it ends. */
+function overlapping(boxes: readonly Box[], gap: number): Set<Box> {
+  const sorted = [...boxes].sort((a, b) => a.x - b.x);
+  const found = new Set<Box>();
+  sorted.forEach((box, place) => {
+    for (let at = place + 1; at < sorted.length; at += 1) {
+      const other = sorted[at] as Box;
+      if (other.x >= box.x + box.width + gap) break;
+      if (overlap(box, other, gap)) found.add(box).add(other);
+    }
+  });
   return found;
 }
 

@@ -5,7 +5,7 @@ import { layered } from "../model/layered";
 import { layerSizes, wantedFlow } from "../model/layers";
 import { anchorOf, chipSpot, endsOf, type Flow, flowOf, lanesOf, shapeOf, wayOf } from "../model/lines";
 import { CARD, isSeen } from "../model/places";
-import { hasWords, letterAt, levelOf, rowsAt, stepOf } from "../view/zoom";
+import { hasWords, letterAt, levelOf, NAME, nameLetterAt, rowsAt, stepOf, withinBorder } from "../view/zoom";
 
 const at = (x: number, y: number): Position => ({ x, y });
 const names = (count: number): string[] => Array.from({ length: count }, (_, n) => `n${n}`);
@@ -160,6 +160,8 @@ describe("seen from any distance", () => {
     expect([1, 0.62, 0.5, 0.3].map((zoom) => levelOf(stepOf(zoom)))).toEqual(["near", "middle", "brief", "far"]);
     expect([hasWords(stepOf(0.8)), hasWords(stepOf(0.5))]).toEqual([true, false]);
     expect([rowsAt(stepOf(0.4)), rowsAt(stepOf(0.15))]).toEqual([2, 1]);
+    const steps = Array.from({ length: 90 }, (_, n) => stepOf(0.15 + n / 100)).filter((step) => rowsAt(step) > 1 && ["brief", "far"].includes(levelOf(step)));
+    for (const step of steps) expect((rowsAt(step) - 1) * NAME.row * nameLetterAt(step) + nameLetterAt(step), String(step)).toBeLessThanOrEqual(withinBorder(step));
   });
 
   it("a map is of use where not all is seen", () => {

@@ -133,7 +133,7 @@ function NearCard({ data, level, reach }: { readonly data: CardData; readonly le
   const fitting = useRows(data, reach);
   const rows = level === "near" && hasFigures(data) && !mark && !data.tried ? fitting : null;
   return (
-    <div className={`${look(data)}${reach ? " flow-card-reaching" : ""}`} style={styleOf(reach, rows)} translate="no">
+    <div className={`${look(data)}${reach ? " flow-card-reaching" : ""}${reach && reach.rows > 1 ? " flow-card-in-rows" : ""}`} style={styleOf(reach, rows)} translate="no">
       <Handle type="target" position={flow === "right" ? Position.Left : Position.Top} isConnectable={mayChange} />
       <div className="flow-card-title">
         {!isFar && level !== "brief" && (
