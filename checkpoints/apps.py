@@ -13,6 +13,7 @@ class CheckpointsConfig(AppConfig):
         from checkpoints.live_copy import erasure, setup
         from checkpoints.maintenance.run import register_records
         from checkpoints.reading.fork_list import forks_of
+        from checkpoints.reading.node_names import name_in_execution
         from checkpoints.reading.review_answers import answers_of_conversations
         from checkpoints.statistics.estimates import calibration_source
         from checkpoints.statistics.latest_model import latest_model
@@ -23,12 +24,14 @@ class CheckpointsConfig(AppConfig):
         from conversations.lifecycle.copies import register_copies
         from conversations.lifecycle.erasure import on_erase
         from conversations.reading.model_names import register_model_source
+        from conversations.reading.node_names import register_node_name_source
         from conversations.reading.proposed_answers import register_proposal_source
         from conversations.workspace import feed
         from conversations.writing.announcements import register_follower
         from ctxadmin.http.diagnosis import register_finder
         from ctxadmin.realtime.topics import register_source
         from ctxadmin.telemetry.readings import register_reading
+        from ctxadmin.ui.audit.change_words import register_change_words
         from workflows.backtests.store import old_backtests
         from workflows.costs.calibrations import register_calibration_source
         from workflows.reading.sources import register_run_counter, register_state_source
@@ -39,12 +42,14 @@ class CheckpointsConfig(AppConfig):
         on_erase(erasure.schedule_removal)
         register_copies(forks_of)
         register_model_source(latest_model)
+        register_node_name_source(name_in_execution)
         register_proposal_source(answers_of_conversations)
         register_state_source(state_source)
         register_run_counter(run_counts)
         register_calibration_source(calibration_source)
         register_reading(execution_metrics)
         register_finder(find_damage)
+        register_change_words("execution", "checkpoints.pages.audit_words.words_of_runs")
         setup.set_up()
         register_source(page_updates.SOURCE)
         register_follower(page_updates.announce_changes)

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final, TypeGuard
 
+import orjson
 from pydantic import JsonValue
 
 from checkpoints.domain.merge_order import merged_order
@@ -57,7 +58,8 @@ def merge_values(
     """Merges two edits of one key; ABSENT stands for a missing key.
 
     If only one edit changed something, that edit wins. Objects merge key by key, lists of objects
-    with ids item by item. It is a conflict if both changed a plain value or list, if one removed
+    item by item: with ids by these, without them as long as nothing was added, removed or moved. It
+    is a conflict if both changed a plain value or list, if one removed
     what the other changed, if the types differ, or if both sorted a list. Swapping mine and theirs
     changes only names and the order of an offered append.
     """
@@ -157,10 +159,14 @@ def _merged_lists(
     theirs: list[JsonValue],
     conflicts: list[Conflict],
 ) -> JsonValue | None:
-    """Merges two lists by id; returns None if an item has no id or both sides sorted the list."""
+    """Merges two lists of objects; returns None if they are none, or both sides sorted them."""
     bases, mines, others = _by_id(base), _by_id(mine), _by_id(theirs)
     if bases is None or mines is None or others is None:
-        return None
+        if not (_is_in_place(base, mine) and _is_in_place(base, theirs)):
+            return None
+        items = enumerate(zip(base, mine, theirs, strict=True))
+        found = [_merged(pointer(path, at), *sides, conflicts) for at, sides in items]
+        return [each for each in found if each is not ABSENT]  # none is: no item is missing
     kept = {each for each in {**mines, **others} if _stays(each, bases, mines, others)}
     order = merged_order([*bases], [*mines], [*others], kept)
     if order is None:
@@ -182,6 +188,19 @@ def _merged_lists(
 def _by_id(items: list[JsonValue]) -> dict[str | int, JsonValue] | None:
     ids = identities(items, _IDENTITY)
     return None if ids is None else dict(zip(ids, items, strict=True))
+
+
+def _is_in_place(base: list[JsonValue], side: list[JsonValue]) -> bool:
+    """Returns whether each object of a list is the one that stood there, changed or not."""
+    if len(base) != len(side) or not all(isinstance(each, dict) for each in (*base, *side)):
+        return False
+    known = {_written(each) for each in base}
+    pairs = zip(base, side, strict=True)
+    return all(_same(was, now) or _written(now) not in known for was, now in pairs)
+
+
+def _written(value: JsonValue) -> bytes:
+    return orjson.dumps(value, option=orjson.OPT_SORT_KEYS)
 
 
 def _stays(

@@ -5,11 +5,13 @@ from urllib.parse import urlencode
 
 from django.http import HttpRequest, QueryDict
 from django.urls import reverse
+from django.utils.translation import gettext as _
 
 from conversations.models import Conversation, Revision
 from conversations.services.results import Applied
 from conversations.store.conversation import has_grown
 from ctxadmin.identity.actor import Actor
+from ctxadmin.ui.components import Text, author_label
 
 _SHOWN: Final = "shown"
 _VIEW: Final = ("view", "hidden", "role", "tool", "node", "author")
@@ -36,6 +38,19 @@ def undo_own_url(head: Conversation, now: Revision, actor: Actor, shown: str = "
     if now.parent is None or not is_own or has_grown(head.key, now.number):
         return ""
     return _restore_url(head, now.parent, now.number, head.visible_count, shown)
+
+
+def why_no_undo(now: Revision, actor: Actor, words: Text) -> str:
+    """Says whose the last change is if it is not the actor's own to undo.
+
+    ``words`` say what opened the current revision ``now``.
+    """
+    if now.parent is None:
+        return _("There is no change to undo.")
+    if now.author == actor.label:
+        return _("Messages have come since your last change. Roll back under Batches.")
+    text = _("The last change is by %(who)s: %(words)s. Roll back under Batches to undo it.")
+    return text % {"who": author_label(now.author), "words": words}
 
 
 def shown_in(request: HttpRequest) -> str:

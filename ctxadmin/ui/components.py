@@ -83,6 +83,11 @@ def join_list(words: Iterable[object]) -> str:
     return pgettext("between the items of a list", ", ").join(str(word) for word in words)
 
 
+def inside_quotes(words: object) -> str:
+    """Returns words for between quotation marks: those that they have become single ones."""
+    return str(words).translate({ord("“"): "‘", ord("”"): "’"})
+
+
 def sentence_gap() -> str:
     """Returns what stands between two sentences: a space, in Chinese nothing."""
     return "" if (get_language() or "").startswith("zh") else " "

@@ -6,7 +6,7 @@ from typing import Final
 
 from django.contrib import messages as flash
 from django.core.files.uploadedfile import UploadedFile
-from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
 from django.utils.translation import gettext as _
 
 from ctxadmin.http.endpoints.idempotency import REPLAYED, IdempotentCall, KeyReused, run_once
@@ -19,16 +19,22 @@ FIELD: Final = "form_key"
 _TOKEN: Final = "csrfmiddlewaretoken"
 
 
+class RefusedRedirect(HttpResponseRedirect):
+    """Leads back from a form that was refused; it is not stored, since nothing was applied."""
+
+
 def new_key() -> str:
     """Returns a key for one form, new at each load of its page."""
     return secrets.token_urlsafe(16)
 
 
 def is_redirect(response: HttpResponse) -> bool:
-    """Returns True for the redirect of a form that was applied, False for a refusal or another
-    page.
-    """
+    """Returns True for the redirect of a form, False for another page."""
     return response.status_code in (302, 303) and "Location" in response
+
+
+def _is_applied(response: HttpResponse) -> bool:
+    return is_redirect(response) and not isinstance(response, RefusedRedirect)
 
 
 def run_once_per_form(
@@ -36,15 +42,16 @@ def run_once_per_form(
 ) -> HttpResponse:
     """Applies a form, or redirects to where its first submission led and says so.
 
-    Only redirects are applied and stored; any other answer leaves nothing. A form that was changed
-    after it was applied is refused, and gets a new key, because it is a new one.
+    Only redirects are applied and stored; a ``RefusedRedirect`` and any other answer leave
+    nothing. A form that was changed after it was applied is refused, and gets a new key, because
+    it is a new one.
     """
     key = request.POST.get(FIELD, "")
     if request.method != "POST" or not key:
         return act()
     call = IdempotentCall.build("POST", request.path, _content_of(request), key, actor, stream)
     try:
-        response = run_once(call, act, is_done=is_redirect)
+        response = run_once(call, act, is_done=_is_applied)
     except KeyReused:
         return _was_changed(request)
     if REPLAYED in response:

@@ -113,6 +113,22 @@ def test_a_page_moves_with_its_execution_and_offers_the_buttons_when_it_pauses(
     assert not [url for url in polls if "/live/" in url]
 
 
+def test_a_low_window_shows_the_answer_beside_the_decision(
+    open_page: OpenPage, start: Started
+) -> None:
+    name = start()
+    page = open_page("reviewer", width=640)
+    page.set_viewport_size({"width": 640, "height": 400})
+    page.goto(f"/executions/{name}/")
+    expect(page.get_by_role("button", name="Approve")).to_be_in_viewport()
+    answer, bar = (
+        page.locator(where).first.bounding_box() for where in (".proposal-source dd", ".decide-bar")
+    )
+    assert answer is not None
+    assert bar is not None
+    assert answer["y"] + answer["height"] <= bar["y"]
+
+
 def test_a_phone_can_approve(open_page: OpenPage, api: httpx.Client, start: Started) -> None:
     name = start()
     phone = open_page("reviewer", width=390)

@@ -57,6 +57,43 @@ def test_a_range_over_stretches_is_hidden_and_undone(
     expect(page).to_have_url(re.compile(r"near=10#m10$"))  # where the reader was
 
 
+def test_what_another_changed_since_is_not_undone_and_the_notice_says_whose_it_is(
+    reviewer_page: Page, api: httpx.Client
+) -> None:
+    page, name = reviewer_page, made(api, "e2e-undo-of-two", 12)
+    page.goto(f"/conversations/{name}/")
+    expect(page.locator("#live-link")).to_have_attribute("data-live", "open")
+    box(page, 5).check()
+    page.get_by_role("button", name="Hide", exact=True).click()
+    page.get_by_role("button", name="Apply").click()
+    notice = page.locator("#messages .note")
+    expect(notice).to_contain_text("Hid #5.")
+    expect(notice.get_by_role("button", name="Undo")).to_be_visible()
+    expect(page.locator("#live-link")).to_have_attribute("data-live", "open")
+
+    def hide_first() -> None:
+        cut = {"operation": "truncate", "truncate": {"remove_ranges": [{"start": 0, "end": 1}]}}
+        assert api.post(f"conversations/{name}/operations", json=cut).status_code == 200
+
+    hide_first()
+    words = re.compile(r"Hid #5\..* The last change is by .*: Hid #0\. Roll back under Batches")
+    expect(notice).to_have_text(words)
+    expect(notice.get_by_role("button", name="Undo")).to_have_count(0)
+    page.keyboard.press("Control+z")
+    expect(page.locator("#toasts")).to_contain_text("The last change is by")
+    # A page that nobody sees is not fetched again: the server says the same.
+    page.reload()
+    box(page, 6).check()
+    page.get_by_role("button", name="Hide", exact=True).click()
+    page.get_by_role("button", name="Apply").click()
+    expect(notice).to_contain_text("Hid #6.")
+    page.evaluate("Object.defineProperty(document, 'hidden', { value: true })")
+    hide_first()
+    page.keyboard.press("Control+z")
+    expect(notice).to_have_text(re.compile(r"^\s*The last change is by .*: Hid #1\."))
+    expect(page).to_have_url(re.compile(f"/conversations/{name}/$"))
+
+
 def test_selected_messages_are_pinned_together_or_edited_in_the_full_form(
     reviewer_page: Page, api: httpx.Client
 ) -> None:
@@ -127,7 +164,7 @@ def test_selecting_previewing_and_comparing_are_accessible(
     assert_accessible_in_every_look(page)
     page.get_by_role("button", name="Hide", exact=True).click()
     expect(page.get_by_text("1 message will be hidden: #2")).to_be_visible()
-    expect(page.get_by_text("The matching calls and results go with them: #1.")).to_be_visible()
+    expect(page.get_by_text("The matching calls and results go with it: #1.")).to_be_visible()
     assert_accessible_in_every_look(page)
     page.get_by_role("button", name="Apply").click()
     expect(page.get_by_text("Batch 1: 6 messages visible.")).to_be_visible()

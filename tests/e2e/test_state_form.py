@@ -120,7 +120,13 @@ def test_a_number_that_is_none_is_marked_while_typed_and_stops_the_review(
     count, bar = page.get_by_label("count", exact=True), page.locator(".draft-bar")
     count.fill("hello")
     expect(count).to_have_attribute("aria-invalid", "true")
-    expect(page.get_by_text("Enter a number.", exact=True)).to_be_visible()
+    said = page.get_by_text("Enter a number.", exact=True)
+    expect(said).to_be_visible()
+    below, field = said.bounding_box(), count.bounding_box()
+    assert below is not None
+    assert field is not None
+    assert abs(below["x"] - field["x"]) < 2  # at its field, not below the name
+    assert below["y"] >= field["y"] + field["height"]
     page.get_by_label("plan", exact=True).fill("another")
     expect(bar.get_by_text("2 unapplied changes")).to_be_visible()
     page.get_by_role("button", name="Review changes").click()
@@ -130,6 +136,22 @@ def test_a_number_that_is_none_is_marked_while_typed_and_stops_the_review(
     expect(page.get_by_text("Enter a smaller number", exact=False).first).to_be_visible()
     count.fill("4")
     expect(page.locator('[aria-invalid="true"]')).to_have_count(0)
+
+
+def test_a_wrong_number_of_a_new_key_is_said_below_its_value(
+    reviewer_page: Page, name: str
+) -> None:
+    page = go(reviewer_page, f"/executions/{name}/state/")
+    page.get_by_role("button", name="Add a key").click()
+    new = page.locator(".edit-adds[open]")
+    new.get_by_label("New key").fill("price")
+    new.get_by_label("Type").select_option("number")
+    value = new.get_by_label("Value", exact=True)
+    value.fill("much")
+    expect(value).to_have_accessible_description("Enter a number.")
+    expect(value.locator("xpath=../following-sibling::ul")).to_have_text("Enter a number.")
+    value.fill("4")
+    expect(page.get_by_text("Enter a number.", exact=True)).to_have_count(0)
 
 
 def test_a_refused_list_keeps_its_fields_and_the_refusal_leads_to_them(

@@ -56,7 +56,7 @@ def create(actor: Actor, new: NewWorkflow) -> Workflow:
     Without a slug it gets one from its name. Raises Duplicate if the slug is taken.
     """
     actor.require(Action.WORKFLOW_CHANGE)
-    slug = new.slug or free_slug(actor, new.name, new.start_with)
+    slug = new.slug or free_slug(actor, new.name)
     name = new.name or slug
     document = Document(name=name, nodes=(), edges=())
     detail: dict[str, object] = {"what": "created"}
@@ -206,20 +206,28 @@ def import_document(
     return SavedDraft(row, found, created=True)
 
 
-def free_slug(actor: Actor, name: str, start_with: StarterName | None = None) -> str:
+def free_slug(actor: Actor, name: str) -> str:
     """Returns a slug for the name, followed by a number if that is taken.
 
-    A name without letters of ids, as in Chinese, gets that of its template, as ``chat`` and
-    ``chat-2``, or ``workflow`` without one.
+    A name without letters of ids, as in Chinese, gets ``workflow``, ``workflow-2``.
     """
     if not name:
         return new_public_id("workflow")
-    words = id_words(name.replace("_", " "), _MOST_OF_NAME)
-    plain = (start_with or "workflow") if not words or is_reserved(words) else words
+    plain = _slug_words(name) or "workflow"
     rows = Workflow.objects.for_workspace(actor.workspace)
     used = set(rows.filter(slug__startswith=plain).values_list("slug", flat=True))
     free = (plain if number == 1 else f"{plain}-{number}" for number in count(1))
     return next(slug for slug in free if slug not in used)
+
+
+def makes_slug(name: str) -> bool:
+    """Returns True if a slug can be made of the name itself."""
+    return bool(_slug_words(name))
+
+
+def _slug_words(name: str) -> str:
+    words = id_words(name.replace("_", " "), _MOST_OF_NAME)
+    return "" if is_reserved(words) else words
 
 
 def _sizes(document: Document) -> dict[str, object]:

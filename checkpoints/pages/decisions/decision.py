@@ -151,19 +151,20 @@ def unconfirmed_claim(actor: Actor, row: Execution | None, sent: QueryDict) -> C
 def decided_note(
     actor: Actor, moment: StoredSnapshot, request: HttpRequest, newest: Sequence[Checkpoint]
 ) -> DecidedNote | None:
-    """Returns the note on an execution that waits no more; None if nobody else just decided.
+    """Returns the note on an execution that waits no more; None if nobody just decided.
 
     A reader who works through the queue is told of any decision, others if nothing came after it.
+    It leads to the next review, without a queue only after a decision of the reader.
     """
     if moment.row is None or moment.status is Status.PAUSED:
         return None
     queue = queue_in(request)
     decision = latest_decision(actor, newest if queue else newest[:1])
-    if decision is None or (decision.mine and queue is None):
+    if decision is None:
         return None
     wanted = queue or EVERYTHING
     key = (moment.row.conversation, moment.row.number)
-    following = next_in_queue(actor, wanted, (), key) if queue else ""
+    following = next_in_queue(actor, wanted, (), key) if queue or decision.mine else ""
     if following:
         url = f"{reverse('checkpoints:detail', args=[following])}?{wanted.card_query}"
         return DecidedNote(decision, url, has_next=True)

@@ -16,6 +16,7 @@ from checkpoints.domain.usage import ModelUsage
 from checkpoints.models import Execution
 from checkpoints.pages import presenters
 from checkpoints.pages.executions.execution_pages import tabs_of
+from checkpoints.pages.executions.version_steps import VersionSteps, version_steps
 from checkpoints.pages.presenters import NamedNode, PathNode, PositionView, TimelineLine
 from checkpoints.pages.state import state_view
 from checkpoints.pages.state.change_tree import ChangeBranch, tree_of
@@ -25,6 +26,7 @@ from checkpoints.pages.state.state_view import StateView
 from checkpoints.reading import queries
 from checkpoints.reading.message_versions import messages_of_version
 from checkpoints.reading.state_values import heads_by_name, values_of
+from checkpoints.reading.version_range import latest_difference
 from checkpoints.services.annotations import labels_of
 from checkpoints.store.details import details_at
 from checkpoints.store.executions import (
@@ -103,6 +105,7 @@ class VersionPage:
 class DiffPage:
     """The difference of two versions: the state as a tree, then the visible messages.
 
+    ``steps`` says what happened between them, also where neither of both differs.
     ``too_large`` names differing keys whose values are too large to compare here.
     """
 
@@ -113,6 +116,7 @@ class DiffPage:
     before: int
     after: int
     newest: int
+    steps: VersionSteps
     state: Sequence[ChangeBranch]
     state_shown: int
     state_total: int
@@ -195,8 +199,7 @@ def diff(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpRespon
     head = find_head(actor.workspace, conversation_id)
     now = queries.find_moment(actor, conversation_id)
     row = _row(now)
-    after = _number(request, "to", now.version)
-    before = _number(request, "from", max(after - 1, 0))
+    before, after = _compared(request, row)
     if row.thinned_count and before < after:  # what a link names may have been thinned
         before = state_before(row, before + 1) or 0
     first = queries.find_moment(actor, conversation_id, before)
@@ -216,6 +219,7 @@ def diff(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpRespon
         before=before,
         after=after,
         newest=now.version,
+        steps=version_steps(row, first, last),
         state=tree_of(state[:MOST_ROWS], values_after(last, state[:MOST_ROWS])),
         state_shown=min(len(state), MOST_ROWS),
         state_total=len(state),
@@ -223,6 +227,15 @@ def diff(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpRespon
         too_large=too_large,
     )
     return show(request, "checkpoints/diff.html", shown)
+
+
+def _compared(request: HttpRequest, row: Execution) -> tuple[int, int]:
+    """Returns the versions to compare; without any in the address the latest two that differ."""
+    named = request.GET.get("from") or request.GET.get("to")
+    if not named and (found := latest_difference(row)):
+        return found
+    after = _number(request, "to", row.version)
+    return _number(request, "from", max(after - 1, 0)), after
 
 
 def keys_too_large(first: StoredSnapshot, last: StoredSnapshot) -> list[str]:

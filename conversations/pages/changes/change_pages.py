@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Final
 
 import orjson
@@ -20,12 +21,12 @@ from conversations.lifecycle import erasure
 from conversations.lifecycle.copies import Copy, copies_of
 from conversations.models import Conversation, Revision
 from conversations.pages import presenters
-from conversations.pages.batch_words import batch_words
+from conversations.pages.batch_words import batch_words, words_of
 from conversations.pages.changes.change_effects import effect_of
 from conversations.pages.changes.forms import ConversationForm
 from conversations.pages.changes.operation_page import MEANWHILE, address_near, seen_view
 from conversations.pages.changes.single_submit import submit_once
-from conversations.pages.undo import shown_in, undo_url
+from conversations.pages.undo import shown_in, undo_own_url, undo_url, why_no_undo
 from conversations.reading import queries
 from conversations.reading.batch_changes import changes_of
 from conversations.services import use_cases
@@ -42,9 +43,11 @@ from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import ContextError, NotFound, VersionConflict
 from ctxadmin.storage.database.binary_log import binary_log_days
-from ctxadmin.ui.components import Crumb, Text, author_label, join_list
+from ctxadmin.ui.components import Crumb, Text, author_label, inside_quotes, join_list
 from ctxadmin.ui.confirm_page import REASON, Confirm, Redirection, confirm_page
+from ctxadmin.ui.form_idempotency import RefusedRedirect
 from ctxadmin.ui.pages import page, show
+from ctxadmin.ui.sentences import translated
 
 _MOST_UNDONE: Final = 3  # batches that are named before a rollback
 _FIELDS: Final[Mapping[str, Text]] = {
@@ -139,7 +142,8 @@ def _move(
 ) -> HttpResponse:
     """Shows a preview, then moves if nobody changed the view in between.
 
-    ``words`` are the title, the button, and the success message.
+    ``words`` are the title, the button, and the success message. An undo asks nothing: if it is
+    refused, the page that it came from says why.
     """
     title, submit, done = words
     back = reverse("conversations:detail", args=[head.public_id])
@@ -172,7 +176,31 @@ def _move(
             details=effect_of(head, moved, edits, moves=True),
         )
 
-    return confirm_page(request, question, write, entry=None if is_current else REASON)
+    undoes = request.method == "POST" and "undo" in request.POST
+    return confirm_page(
+        request,
+        question,
+        write,
+        entry=None if is_current else REASON,
+        refused=partial(_not_undone, request, actor, head.public_id) if undoes else None,
+    )
+
+
+def _not_undone(
+    request: HttpRequest, actor: Actor, conversation_id: str, error: ContextError
+) -> HttpResponse:
+    """Leads back to the view of an undo that was refused, and says whose change came first."""
+    head = find_head(actor.workspace, conversation_id)
+    now = find_revision(head.key, head.current_revision, with_view=False)
+    if not isinstance(error, VersionConflict):
+        text = translated(error.detail)
+    elif undo_own_url(head, now, actor):
+        text = _("You have changed the view since, so nothing was undone.")
+    else:
+        text = why_no_undo(now, actor, words_of(now))
+    flash.info(request, text)
+    here = reverse("conversations:detail", args=[conversation_id])
+    return RefusedRedirect(f"{here}?{shown_in(request)}".rstrip("?"))
 
 
 def _what_is_undone(head: Conversation, moved: Applied, actor: Actor) -> str:
@@ -193,6 +221,7 @@ def _what_is_undone(head: Conversation, moved: Applied, actor: Actor) -> str:
 
 def _batch_named(row: Revision, words: Text, actor: Actor) -> str:
     """Names a batch by what it did, and by its author if that is somebody else."""
+    words = inside_quotes(words)
     if row.author == actor.label:
         return f"{row.batch} “{words}”"
     values = {"batch": row.batch, "words": words, "who": author_label(row.author)}

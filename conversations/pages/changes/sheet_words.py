@@ -16,6 +16,7 @@ from conversations.pages.message_numbers import format_runs
 from conversations.pages.reading.tool_calls import call_of
 from conversations.reading import queries
 from conversations.services.results import Applied
+from ctxadmin.lib.json_texts import unescaped
 
 _QUOTED: Final = 48
 
@@ -84,7 +85,11 @@ def _hidden_sentences(chosen: Runs, hidden: Runs, words: Mapping[int, str]) -> l
     )
     sentences = [text % {"n": count, "places": _places(asked, words)}]
     if along:
-        more = _("The matching calls and results go with them: %(places)s.")
+        more = ngettext(
+            "The matching calls and results go with it: %(places)s.",
+            "The matching calls and results go with them: %(places)s.",
+            count,
+        )
         sentences.append(more % {"places": format_runs(along)})
     return sentences
 
@@ -141,7 +146,7 @@ def _quotes(head: Conversation, indices: Sequence[int]) -> Mapping[int, str]:
 
 def _quote(message: StoredMessage) -> str:
     found = object_in(message.body)
-    text = beginning_of(text_of_content(found.get("content")), _QUOTED)
+    text = beginning_of(unescaped(text_of_content(found.get("content"))), _QUOTED)
     calls = found.get("tool_calls")
     objects = [call for call in calls if isinstance(call, dict)] if isinstance(calls, list) else []
     names = [call_of(call).name for call in objects]

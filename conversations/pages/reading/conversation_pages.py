@@ -34,7 +34,7 @@ from conversations.pages.reading.reading_pages import (
 )
 from conversations.pages.reading.url_parameters import number_in, requested_start, requested_view
 from conversations.pages.reading.view_window import SECTION, Section, ShownView, is_number
-from conversations.pages.undo import undo_own_url
+from conversations.pages.undo import undo_own_url, why_no_undo
 from conversations.reading import message_search, queries
 from conversations.reading.display_names import display_name, read_display_names
 from conversations.reading.message_search import SearchHit
@@ -49,7 +49,7 @@ from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.bulk_actions import MOST_ITEMS, BulkList
 from ctxadmin.identity.roles import Action
 from ctxadmin.ui.bulk_bar import BulkBar, bulk_actions
-from ctxadmin.ui.components import STATUSES, Crumb, Tab, Text, author_label
+from ctxadmin.ui.components import STATUSES, Crumb, Tab, Text
 from ctxadmin.ui.object_names import names_of
 from ctxadmin.ui.pages import page, part_of, show
 
@@ -294,14 +294,9 @@ def detail(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResp
 
 
 def _no_undo(actor: Actor, now: Revision, lines: Sequence[BatchLine]) -> Text:
-    """Says whose the last change is if it is not the reader's own to undo."""
-    last = next((line for line in lines if line.revision == now.number), None)
-    if now.parent is None or last is None:
-        return _("There is no change to undo.")
-    if now.author == actor.label:
-        return _("Messages have come since your last change. Roll back under Batches.")
-    text = _("The last change is by %(who)s: %(words)s. Roll back under Batches to undo it.")
-    return text % {"who": author_label(now.author), "words": last.operation}
+    """Says whose the last change is; the list of batches has its words."""
+    last = next((line.operation for line in lines if line.revision == now.number), "")
+    return why_no_undo(now, actor, last)
 
 
 def _came(request: HttpRequest, rows: Sequence[Revision]) -> int | None:

@@ -20,6 +20,7 @@ from conversations.reading.message_history import (
     MessageHistory,
     history_of,
 )
+from conversations.reading.node_names import name_of_node
 from ctxadmin.ui.components import Text
 
 _EFFECTS: Final[Mapping[Effect, Text]] = {
@@ -45,7 +46,10 @@ class MessageChangeLine:
 
 @dataclass(frozen=True, slots=True)
 class MessageChanges:
-    """The card *Who changed this*: who wrote the message, and its changes, latest first."""
+    """The card *Who changed this*: who wrote the message, and its changes, latest first.
+
+    ``node`` is the name of the node that wrote it, "" if none did.
+    """
 
     author: str
     node: str
@@ -63,7 +67,7 @@ def changes_of(head: Conversation, index: int) -> MessageChanges:
     batches = batch_changes_of(rows)
     return MessageChanges(
         author=written.author,
-        node=written.node_id,
+        node=name_of_node(head, written.node_id),
         written_at=written.created_at,
         lines=[_line(head, change, batches) for change in found.changes],
         is_complete=found.is_complete,

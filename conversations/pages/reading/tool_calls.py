@@ -25,8 +25,8 @@ _SPACE: Final = re.compile(r"\s+")
 class ToolCallLine:
     """What was called and how; ``name`` is "" for a call that says none.
 
-    ``brief`` is the beginning of the arguments in one line. ``broken`` arguments are a text that
-    begins like JSON and is none.
+    ``brief`` is the beginning of the arguments in one line, of an object its fields: ``city: Rome,
+    nights: 2``. ``broken`` arguments are a text that begins like JSON and is none.
     """
 
     name: str
@@ -45,10 +45,9 @@ def call_of(call: dict[str, JsonValue]) -> ToolCallLine:
     if isinstance(arguments, str):
         block = text_block(arguments, parse=True)
         broken = block.kind == "text" and _is_broken(arguments)
-        brief = _brief(arguments)
     else:
         block = Block("json", value=arguments)
-        brief = "" if arguments is None else _brief(orjson.dumps(arguments).decode())
+    brief = _one_line(block.text) if block.kind == "text" else _brief(block.value)
     kind = str(call.get("type") or "")
     name = str(inner.get("name") or ("" if kind == "function" else kind))
     return ToolCallLine(_named(name), _named(str(call["id"])), block, brief, broken)
@@ -69,11 +68,29 @@ def shape_of(blocks: Sequence[Block]) -> Text:
     return text if len(text) <= _SHAPE else f"{text[:_SHAPE]}…"
 
 
-def _brief(arguments: str) -> str:
-    text = _SPACE.sub(" ", arguments[: 2 * _BRIEF]).strip()
-    if text == "{}":
+def _brief(value: JsonValue) -> str:
+    if value is None:
         return ""
-    return text if len(text) <= _BRIEF else f"{text[:_BRIEF]}…"
+    if not isinstance(value, dict):
+        return _one_line(_said(value))
+    fields: list[str] = []
+    length = 0
+    for name, inner in value.items():
+        fields.append(f"{name}: {_said(inner)}"[: 2 * _BRIEF])
+        length += len(fields[-1])
+        if length > _BRIEF:
+            break
+    return _one_line(", ".join(fields))
+
+
+def _said(value: JsonValue) -> str:
+    """Returns a value as it is read: a text without its quotes, all else as JSON."""
+    return value if isinstance(value, str) and value else orjson.dumps(value).decode()
+
+
+def _one_line(text: str) -> str:
+    line = _SPACE.sub(" ", text[: 2 * _BRIEF]).strip()
+    return line if len(line) <= _BRIEF else f"{line[:_BRIEF]}…"
 
 
 def _is_broken(text: str) -> bool:

@@ -60,7 +60,8 @@ class AuditLine:
 
     ``began`` is the time of the first of several autosaves, if it is a minute or more before the
     last; ``parts`` are all of them, latest first.
-    ``object_name`` is "" for what has no name or is gone.
+    ``object_name`` is "" for what has no name or is gone; ``object_twin`` is the id beside it if
+    another object of the list has the same name.
     ``what`` is the kind of a change of settings, in words. ``change`` has the versions before
     and after, ``difference_url`` compares them; ``message`` is the first that was appended;
     ``conversation`` is that of an execution. ``erased``: the conversation is, so nothing of it is
@@ -92,6 +93,12 @@ class AuditLine:
     began: datetime | None = None
     parts: Sequence["AuditLine"] = ()
     origin: Origin | None = None
+    object_twin: str = ""
+
+    @property
+    def named_id(self) -> str:
+        """Returns the id of what ``object_name`` is the name of."""
+        return self.conversation or self.object_id
 
 
 def line_of_run(
@@ -155,6 +162,19 @@ def audit_line(found: FoundEntry, facts: AuditFacts, said: Text = "") -> AuditLi
         altered=(entry.stream, entry.seq) in facts.altered,
         erased=gone,
     )
+
+
+def tell_apart(lines: Sequence[AuditLine]) -> list[AuditLine]:
+    """Returns the lines with the ids of objects whose names are the same."""
+    ids: dict[str, set[str]] = {}
+    for line in lines:
+        ids.setdefault(line.object_name, set()).add(line.named_id)
+    return [
+        replace(line, object_twin=line.named_id)
+        if line.object_name and len(ids[line.object_name]) > 1
+        else line
+        for line in lines
+    ]
 
 
 def _with_words(change: Text, words: Text) -> Text:

@@ -27,7 +27,7 @@ from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import ValidationFailed
 from ctxadmin.ui.audit.change_words import change_words
 from ctxadmin.ui.audit.changed_values import ChangedValue, changed_values
-from ctxadmin.ui.audit.lines import AuditFacts, AuditLine, line_of_run
+from ctxadmin.ui.audit.lines import AuditFacts, AuditLine, line_of_run, tell_apart
 from ctxadmin.ui.audit.object_names import object_names
 from ctxadmin.ui.audit.origins import origins_of
 from ctxadmin.ui.audit.runs import FoundRun, find_runs
@@ -114,7 +114,9 @@ def audit_list(request: HttpRequest, actor: Actor) -> HttpResponse:
     runs, more = find_runs(find, position_in(asked), _LINES)
     facts, lines = _lines_of(actor.workspace, runs)
     following = encode(runs[-1][-1].position) if more else None
-    shown = replace(empty, lines=lines, next=following, altered_count=len(facts.altered))
+    shown = replace(
+        empty, lines=tell_apart(lines), next=following, altered_count=len(facts.altered)
+    )
     return show(request, "audit/list.html", shown)
 
 

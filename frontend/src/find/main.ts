@@ -80,8 +80,11 @@ function go(to: number): void {
 function standAtAddress(): void {
   place = links().findIndex((link) => link.hash && link.hash === location.hash);
   const link = links()[place];
-  link?.setAttribute("aria-current", "true");
-  if (link) showWords(document.getElementById(link.hash.slice(1)));
+  if (!link) return;
+  link.setAttribute("aria-current", "true");
+  const [row, box] = [link.getBoundingClientRect(), list.getBoundingClientRect()];
+  list.scrollTop += row.top - box.top - (box.height - row.height) / 2; // the list alone: the page stays at the message
+  showWords(document.getElementById(link.hash.slice(1)));
 }
 
 function look(text: string): void {

@@ -39,7 +39,7 @@ function startEditing(setup: Setup, store: EditorStore, server: Server, reader: 
   const saver = startSaving(store, server);
   const journal = startJournal(store, `${setup.person}:${setup.workflow}`);
   startWording(store, server);
-  if (document.getElementById("live-link")) startFollowing(store, saver, nameOfPlace);
+  if (document.getElementById("live-link")) startFollowing(store, saver, setup.person, nameOfPlace);
   startLeaving(store, reader, saver);
   return { saver, journal };
 }

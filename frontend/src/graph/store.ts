@@ -33,6 +33,13 @@ interface Base {
   readonly version: number;
 }
 
+/** Who saved a version of the draft; `isMe` is another tab of the person of this page. */
+export interface Author {
+  readonly name: string;
+  readonly isMe: boolean;
+  readonly version: number;
+}
+
 /** Elements that were changed on two sides, which a person decides. */
 export interface Clash {
   readonly base: WorkflowDocument;
@@ -82,8 +89,8 @@ export interface State {
   /** What this page saved lately, and what of it someone else has changed since. */
   readonly own: readonly Own[];
   readonly overtaken: readonly Overtaken[];
-  /** Who saved the draft last, as far as the page has heard; "" if nobody was named. */
-  readonly by: string;
+  /** Who saved the draft last, as far as the page has heard; null if nobody was named. */
+  readonly by: Author | null;
   readonly words: Words | null;
   /** What policies would have cost on past conversations; null until it is told. */
   readonly costs: Costs | null;
@@ -164,7 +171,7 @@ export function editorStore(setup: Pick<Setup, "document" | "version" | "places"
     postponed: null,
     own: [],
     overtaken: [],
-    by: "",
+    by: null,
     words: told ? wordsWith(null, told, document) : null,
     costs: null,
     whatIf: null,

@@ -221,7 +221,8 @@ function nameOf(status: string): string {
 }
 
 function sayChange(frame: Frame, execution: string | null | undefined): void {
-  const seen = { shown: now().execution, execution, me, isApplying };
+  const hasEdits = document.querySelector("[data-draft-count][hidden]") === null;
+  const seen = { shown: now().execution, execution, me, isApplying, hasEdits };
   const { moved, changed: text } = notesOf(frame, seen, texts as unknown as ChangeTexts, nameOf);
   if (moved !== undefined) sayMoved(moved);
   if (text !== undefined) note("changed", text);

@@ -19,6 +19,8 @@ export interface ChangeTexts {
   readonly changedYou: string;
   readonly changedKeysYou: string;
   readonly changedSeen: string;
+  /** What is said after them to someone who has typed. */
+  readonly kept: string;
 }
 
 export interface Seen {
@@ -29,6 +31,8 @@ export interface Seen {
   readonly me: string;
   /** The form is being applied. */
   readonly isApplying: boolean;
+  /** Something was typed that is not applied. */
+  readonly hasEdits: boolean;
 }
 
 /** Notes by name; "" takes one away, and one that is not named stays as it is. */
@@ -42,17 +46,18 @@ export function filled(text: string, values: { readonly [name: string]: unknown 
 }
 
 /** In edit mode what is typed stays, and the page says what became of its base. */
-export function notesOf(frame: Frame, { shown, execution, me, isApplying }: Seen, texts: ChangeTexts, nameOf: (status: string) => string): Notes {
+export function notesOf(frame: Frame, { shown, execution, me, isApplying, hasEdits }: Seen, texts: ChangeTexts, nameOf: (status: string) => string): Notes {
   // The versions of another execution are not those of the form.
   if (shown && execution && execution !== shown) return { moved: texts.another, changed: "" };
   if (frame.status && frame.status !== "PAUSED") return { moved: filled(texts.moved, { status: nameOf(frame.status) }), changed: "" };
   const isMine = frame.who?.kind === "person" && frame.who.id === me;
   if (isMine && isApplying) return { moved: "" }; // it is what this page writes
-  if (!frame.who) return { moved: "", changed: texts.changedSeen }; // found by looking: it may be of this very person
+  const kept = hasEdits ? texts.kept : "";
+  if (!frame.who) return { moved: "", changed: texts.changedSeen + kept }; // found by looking: it may be of this very person
   if (frame.version == null) return { moved: "" }; // a remark, a claim: nothing of the state
   const keys = (frame.keys ?? []).join(", ");
   const [words, wordsOfKeys] = isMine ? [texts.changedYou, texts.changedKeysYou] : [texts.changed, texts.changedKeys];
-  return { moved: "", changed: filled(keys ? wordsOfKeys : words, { who: frame.who.name, version: frame.version, keys }) };
+  return { moved: "", changed: filled(keys ? wordsOfKeys : words, { who: frame.who.name, version: frame.version, keys }) + kept };
 }
 
 /** Whether a page that is connected again shows less than there is; at first only its numbers tell. */

@@ -4,6 +4,7 @@ import { COLLECT, type KeyGroup, type Shortcut } from "../keys/model";
 import { goToBatches, hasWayBack } from "./batches";
 import { atEdge, cookieOf, detailOf, moved, nextWanted } from "./model";
 import { rove, stopAt } from "./roving";
+import { dropStaleUndo } from "./stale_undo";
 
 const BELOW = 80; // pixels above the end of the window that a bar may cover
 const RESTS_MS = 150; // after the last scroll
@@ -286,6 +287,8 @@ document.addEventListener("htmx:before:swap", (event) => {
 document.addEventListener("htmx:after:settle", showFolded);
 document.addEventListener("htmx:after:settle", markNextError);
 markNextError();
+document.addEventListener("live:fetched", dropStaleUndo);
+dropStaleUndo();
 document.addEventListener("htmx:after:settle", () => rove(firstInSight));
 document.addEventListener("focusin", () => stopAt(focused()));
 rove(firstInSight);

@@ -37,3 +37,9 @@ export function nextWanted(wanted: readonly boolean[], here: number): number | n
 export function cookieOf(detail: Detail, secure: boolean): string {
   return `detail=${detail}; Path=/; Max-Age=31536000; SameSite=Lax${secure ? "; Secure" : ""}`;
 }
+
+/** Whether the view is no longer the one that the address of an undo names. */
+export function isStale(undo: string, revision: string | undefined, count: string | undefined): boolean {
+  const seen = new URL(undo, "http://here").searchParams;
+  return seen.get("expected_revision") !== revision || seen.get("expected_count") !== count;
+}

@@ -104,7 +104,8 @@ def test_rules_and_conditions_suggest_names_of_the_graph_and_of_the_previewed_co
     condition = form(page).locator("[name=edge-condition]")
     condition.fill(" === 'late'")
     condition.press("Home")
-    names = form(page).get_by_role("group", name="Names in the previewed conversation").first
+    both = "Names in the workflow and the previewed conversation"
+    names = form(page).get_by_role("group", name=both).first
     names.get_by_role("button", name="context.draft").click()
     expect(condition).to_have_value("context.draft === 'late'")
     expect(condition).to_be_focused()
@@ -172,6 +173,27 @@ def test_problems_are_counted_and_each_leads_to_its_field(designer_page: Page, m
     expect(row).to_be_focused()
     page.keyboard.press("Enter")
     expect(condition).to_be_focused()
+
+
+def test_a_problem_leads_to_the_empty_field_that_is_to_be_filled(
+    designer_page: Page, made: Make
+) -> None:
+    edge: JsonValue = {"id": "go", "type": "sequence", "from": "ask", "to": "answer"}
+    bare: JsonValue = {**edge, "context_filter": {"type": "selective"}}  # type: ignore[dict-item]
+    page = opened(designer_page, made(NODES, [bare]))
+    page.get_by_role("toolbar").get_by_role("button", name="1 problem").click()
+    page.get_by_role("button", name="Ask → Answer › Include").click()
+    include = form(page).get_by_label("Include")
+    expect(include).to_be_focused()
+    expect(form(page).locator(".field-errors")).to_have_text(
+        "Enter at least one pattern to include or to exclude."
+    )
+    room = page.locator(".editor-panel-top").bounding_box()
+    field = include.bounding_box()
+    assert room
+    assert field
+    assert room["y"] <= field["y"]
+    assert field["y"] + field["height"] <= room["y"] + room["height"]
 
 
 def test_a_warning_is_amber_and_said_below_its_field_which_it_does_not_move(

@@ -74,6 +74,10 @@ def test_a_press_on_the_empty_canvas_leaves_undo_and_select_all_to_the_canvas(
     page.keyboard.press("Control+a")
     expect(page.locator(".react-flow__node.selected")).to_have_count(2)
     assert page.evaluate("getSelection().isCollapsed")
+    page.keyboard.press("Delete")
+    expect(page.locator(".react-flow__node")).to_have_count(0)
+    page.keyboard.press("Control+a")
+    assert page.evaluate("getSelection().isCollapsed")
     saved(page)
 
 

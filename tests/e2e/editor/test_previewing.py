@@ -94,7 +94,12 @@ def test_a_press_lets_the_model_see_the_last_messages_and_undo_takes_it_back(
     expect(policies.get_by_label("Number of messages")).to_be_focused()
     expect(preview.get_by_role("status")).to_contain_text("6 of 9 messages")
     expect(form(page).locator("[name$=keep_last]:visible")).to_have_value("6")
-    policies.get_by_label("Number of messages").fill("2")
+    number = policies.get_by_label("Number of messages")
+    number.fill("")
+    page.keyboard.type("99999999", delay=30)
+    expect(policies.get_by_role("alert")).to_contain_text("1 to 1,000,000. Still 6 in the draft.")
+    expect(preview.get_by_role("status")).to_contain_text("6 of 9 messages")
+    number.fill("2")
     expect(preview.get_by_role("status")).to_contain_text("2 of 9 messages")
     page.get_by_role("button", name="Undo").click()
     page.get_by_role("button", name="Undo").click()
@@ -126,9 +131,13 @@ def test_the_preview_never_shows_what_something_else_would_see(
     preview = look_at(page, "never-stale")
     seen = preview.locator(".editor-seen")
     expect(seen).to_contain_text("by-its-value")
-    preview.get_by_label("Conversation").fill("")
+    chosen = preview.get_by_label("Conversation", exact=True)
+    page.get_by_role("navigation", name="Parts of the panel").get_by_text("Preview").click()
+    chosen.fill("")
+    expect(seen).to_be_visible()
+    chosen.press("Tab")
     expect(seen).to_be_hidden()
-    preview.get_by_label("Conversation").fill("never-stale")
+    chosen.fill("never-stale")
     expect(seen).to_be_visible()
     tolerate("ERR_FAILED")
     page.route("**/editor/preview/", lambda route: route.abort())
@@ -138,6 +147,30 @@ def test_the_preview_never_shows_what_something_else_would_see(
     # It is asked again by itself.
     page.unroute("**/editor/preview/")
     expect(seen).to_contain_text("by-its-value")
+
+
+def test_a_conversation_is_called_by_its_title_and_half_an_id_is_no_error(
+    designer_page: Page, made: Make, api: httpx.Client, tolerate: Callable[[str], None]
+) -> None:
+    chat: JsonValue = {"id": "half-typed", "title": "A lamp", "messages": []}
+    api.post("conversations", json=chat)
+    page = opened(designer_page, made())
+    card(page, "answer").click()
+    preview = look_at(page, "half-typed")
+    line = preview.locator(".editor-source-shown > summary")
+    expect(line).to_have_text("A lamp, latest version")
+    expect(line).to_have_attribute("title", "A lamp (half-typed)")
+    chosen = preview.get_by_label("Conversation", exact=True)
+    asked: list[str] = []
+    page.on("request", lambda each: asked.append(each.url))
+    chosen.fill("half")
+    page.wait_for_timeout(700)
+    assert not [url for url in asked if url.endswith(("/preview/", "/names/"))]
+    tolerate("status of 404")
+    chosen.press("Enter")
+    expect(preview.get_by_role("alert")).to_contain_text("There is no conversation 'half'.")
+    expect(line).to_be_focused()
+    expect(chosen).to_be_hidden()
 
 
 def test_the_preview_follows_the_edge_that_leads_to_the_node(
@@ -153,7 +186,7 @@ def test_the_preview_follows_the_edge_that_leads_to_the_node(
     page = opened(designer_page, made(NODES, edges))
     card(page, "answer").click()
     preview = look_at(page, "along-an-edge")
-    along = preview.get_by_role("checkbox", name="go, from Ask")
+    along = preview.get_by_role("checkbox", name="Ask → Answer")
     expect(along).to_be_checked()
     kept = preview.locator("tr.seen-kept", has_text="message")
     expect(kept).to_have_count(1)

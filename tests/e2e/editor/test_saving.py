@@ -21,7 +21,7 @@ def test_what_a_page_that_went_away_left_unsaved_is_brought_back(
     page.route("**/api/v1/**", lambda route: route.abort())
     card(page, "answer").click()
     page.keyboard.press("Delete")
-    expect(page.locator(".editor-saving")).to_contain_text("no connection")
+    expect(page.locator(".editor-saving")).to_contain_text("Offline. Your edits are kept.")
     context = page.context
     with suppress(Error):  # a page that is left, or closed, saves again
         page.goto("chrome://crash", timeout=5000)
@@ -43,7 +43,7 @@ def test_a_server_that_comes_back_gets_what_was_not_saved(
     page.route("**/api/v1/**", lambda route: route.abort())
     card(page, "answer").click()
     page.keyboard.press("Delete")
-    expect(page.locator(".editor-saving")).to_contain_text("no connection")
+    expect(page.locator(".editor-saving")).to_contain_text("Offline. Your edits are kept.")
     page.unroute("**/api/v1/**")
     page.get_by_role("button", name="Try now").click()
     saved(page)
@@ -104,6 +104,31 @@ def test_an_element_that_two_changed_is_decided_with_all_sides_in_sight(
     dialog.get_by_role("button", name="Merge").click()
     saved(mine)
     assert "Theirs" in str(draft(api, slug)["nodes"][0]["properties"])
+
+
+def test_a_conflict_with_ones_own_other_tab_names_it_and_a_deletion_is_called_so(
+    open_page: OpenPage, made: Make, tolerate: Callable[[str], None]
+) -> None:
+    slug = made()
+    mine = opened(open_page("designer"), slug)
+    other = opened(mine.context.new_page(), slug)
+    tolerate("ERR_FAILED")
+    tolerate("status of 409")
+    card(mine, "answer").click()
+    expect(form(mine)).to_be_visible()
+    card(other, "answer").click()
+    # It hears of the other tab, and fetches its draft only as a conflict.
+    mine.route("**/draft", lambda route: route.abort())
+    form(mine).get_by_label("Name", exact=True).fill("Mine")
+    expect(mine.locator(".editor-saving")).to_contain_text("Offline")
+    other.get_by_role("button", name="Delete").click()
+    saved(other)
+    mine.unroute("**/draft")
+    mine.get_by_role("button", name="Try now").click()
+    dialog = mine.get_by_role("dialog", name="conflicting")
+    expect(dialog).to_contain_text("Your other tab saved the draft.")
+    expect(dialog.locator(".editor-conflict").first).to_contain_text("Deleted")
+    expect(dialog.get_by_role("button", name="Other tab for all")).to_be_visible()
 
 
 def test_the_sides_are_reported_in_the_words_of_the_panel_with_what_is_new_marked(

@@ -58,6 +58,15 @@ def test_a_form_that_cannot_be_read_is_kept_elsewhere_and_nothing_is_published_m
     id_field(page).fill("not an id!")
     expect(form(page).locator(".field-errors")).to_be_visible()
     expect(problems).to_be_visible()
+    # What says so covers nothing of the form, whose field stays in sight.
+    room = page.locator(".editor-panel-top").bounding_box()
+    bar = page.locator(".editor-waits").bounding_box()
+    field = id_field(page).bounding_box()
+    assert room
+    assert bar
+    assert field
+    assert room["y"] + room["height"] <= bar["y"] + 1
+    assert field["y"] + field["height"] <= bar["y"]
     card(page, "ask").click()
     expect(id_field(page)).to_have_value("ask")
     page.get_by_role("toolbar").get_by_role("button", name="1 problem").click()
@@ -111,7 +120,7 @@ def test_what_is_typed_while_the_server_is_down_is_read_when_it_is_back(
     tolerate("ERR_FAILED")
     page.route("**/editor/read/", lambda route: route.abort())
     form(page).get_by_label("Name").fill("Typed while away")
-    expect(page.locator(".editor-saving")).to_contain_text("no connection")
+    expect(page.locator(".editor-saving")).to_contain_text("Offline. Your edits are kept.")
     page.unroute("**/editor/read/")
     saved(page)
     assert draft(api, slug)["nodes"][1]["name"] == "Typed while away"

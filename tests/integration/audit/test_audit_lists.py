@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -24,6 +25,7 @@ from ctxadmin.lib.json_bytes import canonical
 from tests.factories import Api, conversation, engine, person, signed_in, user
 from tests.integration.checkpoints.flows import ok, refused
 from tests.integration.live_copy import steps
+from tests.integration.pages.execution_scenes import paused
 
 pytestmark = pytest.mark.django_db
 
@@ -182,6 +184,27 @@ def test_a_batch_is_said_in_the_words_of_the_list_of_batches() -> None:
     apply_operation(engine(), "said", read_operation(hide))
     page = signed_in(Role.ADMIN).get("/audit/?action=messages.operate").content.decode()
     assert "Batch 1: Hid #0–#1" in page
+
+
+def test_objects_of_one_name_are_told_apart_by_their_ids() -> None:
+    for public_id in ("first", "second"):
+        conversation(user("Hello!"), public_id=public_id, actor=engine())
+    conversation(user("Goodbye!"), public_id="third", actor=engine())
+    steps.save("second", "more", x=1)
+    page = signed_in(Role.ADMIN).get("/audit/").content.decode()
+    assert 'Conversation · <code translate="no">first</code>' in page
+    assert 'Execution · <code translate="no">second</code>' in page
+    assert '<code translate="no">third</code>' not in page
+
+
+def test_an_edit_of_a_state_names_its_first_keys() -> None:
+    run = paused()
+    for state in ({"draft": 1}, {"draft": 2, "a": 1, "b": 2, "c": 3, "d": 4}):
+        sent = {"node_id": run.snapshot()["current_node_id"], "state_data": state}
+        assert run.api.patch(f"{run.path}/snapshot", sent).status_code == 200
+    page = signed_in(Role.ADMIN).get("/audit/?action=snapshot.update").content.decode()
+    words = re.findall(r">(Version [^<]*)</a>", page)
+    assert [each.partition(": ")[2] for each in words] == ["draft, a, b, 2 more", "draft"]
 
 
 def test_what_was_erased_is_called_so_and_leads_nowhere() -> None:

@@ -64,17 +64,32 @@ def test_a_sheet_says_in_words_what_goes_and_what_goes_along(reviewer: Client) -
     booking()
     page = sheet(reviewer, "hide", "3")
     assert "1 message will be hidden: #3 “" in page
-    assert "The matching calls and results go with them: #2." in page
+    assert "The matching calls and results go with it: #2." in page
     assert 'data-going="2-3"' in page
     assert "3 messages stay: #0 “You book seats.” to #4 “Done”." in page
     assert shown(text(reviewer.get("/conversations/t/"))) == [0, 1, 2, 3, 4]
+
+
+def test_a_sheet_says_of_several_messages_what_goes_along_with_them(reviewer: Client) -> None:
+    booking()
+    page = sheet(reviewer, "hide", "3-4")
+    assert "2 messages will be hidden: #3–#4" in page
+    assert "The matching calls and results go with them: #2." in page
+
+
+def test_the_words_of_a_batch_stand_in_quotes_without_others_in_them(reviewer: Client) -> None:
+    booking()
+    hide: JsonValue = {"operation": "filter", "filter": {"content_excludes": ["12A"]}}
+    apply_operation(engine(), "t", read_operation(hide))
+    question = text(reviewer.get("/conversations/t/restore/0/"))
+    assert "1 “Hid messages that contain ‘12A’” by test engine (token)" in question
 
 
 def test_pairs_are_separated_only_if_someone_says_so(reviewer: Client) -> None:
     booking()
     page = sheet(reviewer, "hide", "3", pairing="warn")
     assert 'data-going="3-3"' in page
-    assert "go with them" not in page
+    assert "The matching calls" not in page
     assert "would lose a result" in page
 
 
@@ -130,7 +145,9 @@ def test_who_undoes_stays_in_the_view_also_on_the_way_back(reviewer: Client) -> 
     assert reviewer.get("/conversations/t/?at=4", headers={"HX-Request": "true"}).status_code == 200
 
 
-def test_an_undo_after_another_changed_says_whose_change_it_would_undo(reviewer: Client) -> None:
+def test_an_undo_after_another_changed_stays_and_says_whose_change_is_the_last(
+    reviewer: Client,
+) -> None:
     booking()
     apply(reviewer, "hide", "4", pairing="drop")
     page = text(reviewer.get("/conversations/t/"))
@@ -138,10 +155,28 @@ def test_an_undo_after_another_changed_says_whose_change_it_would_undo(reviewer:
     assert address is not None
     cut = read_operation({"operation": "truncate", "truncate": {"remove_last": 1}})
     apply_operation(engine(), "t", cut)
-    question = text(reviewer.post(unescape(address[1]), {"undo": "1"}))
+    for _ in range(2):  # nothing was applied: sent again, it says the same
+        sent = {"undo": "1", "form_key": "one-press"}
+        answer = reviewer.post(unescape(address[1]), sent, follow=True)
+        assert answer.redirect_chain == [("/conversations/t/", 302)]
+        assert shown(text(answer)) == [0, 1, 2]
+        note = text(answer).partition('id="messages"')[2].partition('id="live-link"')[0]
+        assert "The last change is by test engine (token): Hid the last 1 message." in note
+        assert "Already saved" not in note
+    question = text(reviewer.get("/conversations/t/restore/0/"))
     assert "2 “Hid the last 1 message” by test engine (token), 1 “Hid #4”" in question
+
+
+def test_an_undo_after_ones_own_change_elsewhere_undoes_nothing(reviewer: Client) -> None:
+    booking()
+    apply(reviewer, "hide", "4", pairing="drop")
     page = text(reviewer.get("/conversations/t/"))
-    assert "The last change is by test engine (token): Hid the last 1 message." in page
+    address = re.search(r'action="([^"]+)"[^>]*>(?:(?!</form>).)*name="undo"', page)
+    assert address is not None
+    apply(reviewer, "hide", "1", pairing="drop", revision="1", count="4")
+    answer = text(reviewer.post(unescape(address[1]), {"undo": "1"}, follow=True))
+    assert "You have changed the view since, so nothing was undone." in answer
+    assert shown(answer) == [0, 2, 3]
 
 
 def test_the_whole_log_undoes_and_stays(reviewer: Client) -> None:

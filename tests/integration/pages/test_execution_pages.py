@@ -1,5 +1,6 @@
 """The page of an execution: what it shows, to whom, and at which cost."""
 
+import re
 from typing import Any
 
 import pytest
@@ -82,7 +83,7 @@ def test_the_page_costs_as_many_queries_for_a_long_history_as_for_a_short_one(
 
 @pytest.mark.parametrize(
     ("path", "most"),
-    [("timeline/", 12), ("versions/20/", 24), ("diff/?from=2&to=25", 27), ("state/", 13)],
+    [("timeline/", 12), ("versions/20/", 24), ("diff/?from=2&to=25", 29), ("state/", 13)],
 )
 def test_every_page_costs_as_many_queries_for_many_keys_as_for_few(
     reviewer: Client, django_assert_max_num_queries: Any, path: str, most: int
@@ -93,6 +94,37 @@ def test_every_page_costs_as_many_queries_for_many_keys_as_for_few(
     run.save("last", status="PAUSED")
     with django_assert_max_num_queries(most):
         assert reviewer.get(url(run, path)).status_code == 200
+
+
+def test_a_comparison_says_what_happened_between_its_versions(reviewer: Client) -> None:
+    run = running()
+    run.save("one", state_data={"news": "it moved"})
+    ok(run.post("cancel", {"reason": "asked for twice"}))
+    html = page(reviewer, run, "diff/?from=1&to=2")
+    assert "The state is the same." in html
+    status = html.partition('id="page-content"')[2].partition("The state is the same.")[0]
+    shown = re.sub(r"<[^>]+>|\s+", " ", status)
+    assert re.search(r"Running +→ +Cancelled", shown)
+    assert "Cancelled" in shown
+    assert "“asked for twice”" in shown
+    assert "what changed" not in shown
+    assert re.search(
+        r"Cancelled +→ +Running",
+        re.sub(r"<[^>]+>|\s+", " ", page(reviewer, run, "diff/?from=2&to=1")),
+    )
+    # By itself it compares the latest versions that differ.
+    assert "Changes from version 0 to 1" in page(reviewer, run, "diff/")
+
+
+def test_a_comparison_over_many_versions_has_only_decisions(reviewer: Client) -> None:
+    run = running()
+    for number in range(6):
+        run.save(f"c{number}", state_data={"n": number})
+    ok(run.post("cancel", {"reason": "enough"}))
+    html = page(reviewer, run, "diff/?from=0&to=7")
+    assert html.count('<li class="happened') == 1
+    assert "“enough”" in html
+    assert "6 more versions in the timeline" in html
 
 
 def test_a_page_without_a_socket_asks_for_a_running_execution_until_it_stops(

@@ -15,6 +15,7 @@ from ctxadmin.ui.components import author_label
 from tests.factories import Api, conversation, signed_in, user
 from tests.integration.checkpoints.flows import Run, edge, node, ok, publish
 from tests.integration.pages.execution_scenes import hidden, move, page, text, url
+from workflows.models import Workflow
 from workflows.reading.node_names import node_names
 
 pytestmark = pytest.mark.django_db
@@ -72,6 +73,22 @@ def test_executed_nodes_are_listed_by_name(designer: Client) -> None:
     html = page(designer, named(), "versions/1/")
     executed = html.partition("Executed nodes")[2]
     assert ">Draft the answer</li>" in executed
+
+
+def test_who_wrote_a_message_is_a_node_by_its_name(designer: Client) -> None:
+    run = named()
+    written = {"messages": [{"role": "assistant", "content": "Dear customer", "node_id": "n1"}]}
+    assert run.api.post(f"{run.path}/messages", written).status_code == 201
+    html = text(designer.get(f"/conversations/{run.head.public_id}/messages/1/"))
+    assert "Written by node “Draft the answer”" in html
+
+
+def test_the_filter_of_executions_has_the_names_of_workflows(designer: Client) -> None:
+    run = named()
+    Workflow.objects.filter(slug="named").update(name="Letters")
+    html = text(designer.get("/executions/"))
+    assert '<option value="named">Letters</option>' in html
+    assert run.head.public_id in html
 
 
 def test_what_a_node_saw_and_would_see_is_called_context(designer: Client) -> None:

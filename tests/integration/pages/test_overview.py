@@ -52,7 +52,10 @@ def test_what_waits_comes_first_and_the_longest_waiting_before_the_others(
 ) -> None:
     first, second, runs = paused("one"), paused("two"), running()
     html = text(reviewer.get("/"))
-    places = [html.index(f'class="waiting-title" href="{url(run)}"') for run in (first, second)]
+    places = [
+        html.index(f'class="waiting-title" href="{url(run)}?queue=waiting"')
+        for run in (first, second)
+    ]
     assert places == sorted(places)
     assert places[1] < html.index(f'href="{url(runs)}"')
     assert "look at this" in html

@@ -114,6 +114,16 @@ def test_a_decision_leads_to_the_next_review_of_the_same_queue(reviewer: Client)
     assert answer["Location"] == "/reviews/?sort=waiting&who=free"
 
 
+def test_who_came_by_a_link_stays_and_is_offered_the_next_review(reviewer: Client) -> None:
+    one, two = paused("one"), paused("two")
+    answer = move(reviewer, one, "approve", expected_version="1")
+    assert answer["Location"] == url(one)
+    decided = page(reviewer, one).split('id="decided-head"')[1]
+    assert f'href="{url(two)}?queue=waiting" data-key="n"' in decided
+    move(reviewer, two, "approve", expected_version="1")
+    assert 'href="/reviews/?sort=waiting">' in page(reviewer, two).split('id="decided-head"')[1]
+
+
 def test_an_approval_with_changes_leads_to_the_next_review_of_the_same_queue(
     reviewer: Client,
 ) -> None:

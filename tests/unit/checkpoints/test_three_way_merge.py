@@ -55,6 +55,39 @@ def test_edits_of_one_place_are_a_conflict_that_keeps_the_base(
     assert conflicts(merged) == [("/key", base, mine, theirs)]
 
 
+def person(name: str, **fields: int) -> dict[str, JsonValue]:
+    return {"name": name, "age": 40, **fields}
+
+
+ADA, BEN, CEM = (person(name) for name in ("Ada", "Ben", "Cem"))
+
+
+@pytest.mark.parametrize(
+    ("mine", "theirs", "result"),
+    [
+        ([person("Ada", age=4), BEN], [ADA, person("Ben", age=5)],
+         [person("Ada", age=4), person("Ben", age=5)]),
+        ([person("Ada", age=4), BEN], [person("Ada", seat=3), BEN],
+         [person("Ada", age=4, seat=3), BEN]),
+    ],
+)  # fmt: skip
+def test_objects_of_a_list_without_ids_merge_where_they_stand(
+    mine: JsonValue, theirs: JsonValue, result: JsonValue
+) -> None:
+    assert merge_values([ADA, BEN], mine, theirs) == Merged(result)
+
+
+@pytest.mark.parametrize("theirs", [[BEN, CEM], [BEN, ADA], [ADA, BEN, CEM], [ADA], [ADA, 1]])
+def test_objects_without_ids_that_moved_are_a_conflict(theirs: JsonValue) -> None:
+    merged = merge_values([ADA, BEN], [person("Ada", age=41), BEN], theirs)
+    assert [each.path for each in merged.conflicts] == [""]
+
+
+def test_one_field_of_one_object_without_id_is_a_conflict_there() -> None:
+    merged = merge_values([ADA, BEN], [ADA, person("Ben", age=1)], [ADA, person("Ben", age=2)])
+    assert conflicts(merged) == [("/1/age", 40, 1, 2)]
+
+
 def test_a_conflict_is_reported_at_its_own_path() -> None:
     merged = merge_values(
         {"a/b": [{"id": 1, "v": 1}], "c": 1},

@@ -30,7 +30,11 @@ def test_a_result_is_reported_by_its_shape_or_its_beginning(content: str, words:
 
 
 def test_arguments_of_any_length_are_reported_in_one_short_line() -> None:
-    assert call_of(called('{"a":\n 1}')).brief == '{"a": 1}'
+    assert call_of(called('{"a":\n 1, "to": "\\u9000\\u6b3e\\nnow", "b": [], "c": ""}')).brief == (
+        'a: 1, to: 退款 now, b: [], c: ""'
+    )
+    assert call_of(called('["x", 2]')).brief == '["x",2]'
+    assert call_of(called('{"a": \n')).brief == '{"a":'
     assert call_of(called("{}")).brief == ""
     assert len(call_of(called('{"a": "' + "b" * 100_000 + '"}')).brief) < 100
 

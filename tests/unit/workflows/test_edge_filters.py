@@ -80,7 +80,8 @@ def test_selective_with_only_excludes_passes_the_rest() -> None:
 
 @pytest.mark.parametrize("empty", [{}, {"include_patterns": []}, {"exclude_patterns": None}])
 def test_selective_without_a_pattern_is_refused(empty: dict[str, JsonValue]) -> None:
-    assert problems_of(type="selective", **empty) == {"/e": "a selective filter needs a pattern"}
+    needed = "enter at least one pattern to include or to exclude"
+    assert problems_of(type="selective", **empty) == {"/e/include_patterns": needed}
 
 
 def test_a_false_condition_passes_the_template_only() -> None:

@@ -71,6 +71,16 @@ def test_an_unknown_field_of_an_edge_filter_leads_to_its_type() -> None:
     assert ("a → b › Edge filter › include_pattrn", "edge-filter_type", message) in found
 
 
+def test_an_edge_filter_without_patterns_leads_to_the_field_that_is_to_be_filled() -> None:
+    nodes: list[JsonValue] = [{"id": "a", "type": "start"}, {"id": "b", "type": "end"}]
+    bare: JsonValue = {"type": "selective"}
+    edge: JsonValue = {"id": "e", "type": "sequence", "from": "a", "to": "b"}
+    assert isinstance(edge, dict)
+    message = "Enter at least one pattern to include or to exclude"
+    found = _places(nodes, [edge | {"context_filter": bare}])
+    assert found == [("a → b › Include", "edge-include_patterns", message)]
+
+
 def test_a_field_in_the_spelling_of_json_is_called_as_in_the_form() -> None:
     operation: JsonValue = {"operation": "truncate", "truncate": {"keepLast": -1}}
     node: JsonValue = {"id": "a", "type": "llm", "contextFilter": {"messages": [operation]}}

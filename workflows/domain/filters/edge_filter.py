@@ -112,7 +112,8 @@ def _type_problems(edge_filter: EdgeFilter, pointer: str) -> list[FieldProblem]:
     ]
     patterns = given & {"include_patterns", "exclude_patterns"}
     if kind == "selective" and not patterns:
-        problems.append(FieldProblem(pointer, say("a selective filter needs a pattern")))
+        text = say("enter at least one pattern to include or to exclude")
+        problems.append(FieldProblem(f"{pointer}/include_patterns", text))
     if kind == "conditional" and edge_filter.condition is None:
         problems.append(
             FieldProblem(f"{pointer}/condition", say("a conditional filter needs a condition"))

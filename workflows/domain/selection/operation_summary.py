@@ -93,7 +93,7 @@ def _age(age: Age) -> str:
 
 
 def _quoted(words: Sequence[str]) -> str:
-    return _some([f"“{word[:40]}”" for word in words])
+    return _some([f"‘{word[:40]}’" for word in words])  # the summary stands in “ ”
 
 
 def _some(names: Sequence[str]) -> str:

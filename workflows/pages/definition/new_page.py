@@ -123,10 +123,9 @@ def same_name(request: HttpRequest, actor: Actor) -> HttpResponse:
     name = request.GET.get("name", "").strip()[:MAX_NAME]
     rows = Workflow.objects.for_workspace(actor.workspace)
     row = rows.filter(name=name).order_by("key").first() if name else None
-    chosen = request.GET.get("start_with", "")
-    start_with = next((each for each in STARTERS if each == chosen), None)
-    slug = use_cases.free_slug(actor, name, start_with) if name else ""
-    return render(request, "workflows/_same_name.html", {"row": row, "slug": slug})
+    slug = use_cases.free_slug(actor, name) if name else ""
+    shown = {"row": row, "slug": slug, "is_of_name": use_cases.makes_slug(name)}
+    return render(request, "workflows/_same_name.html", shown)
 
 
 @cache

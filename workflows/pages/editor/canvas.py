@@ -95,7 +95,10 @@ def _setup(
         "workflow": str(row.key),
         "version": row.draft_version,
         "published": None if which == queries.DRAFT else int(which),
-        "conversations": [[each.public_id, display_name(each)] for each in conversations],
+        "conversations": [
+            [each.public_id, display_name(each), each.workflow == row.slug]
+            for each in conversations
+        ],
         "may_change": may_change,
         "may_preview": may_preview,
         "urls": {

@@ -16,6 +16,7 @@ from conversations.domain.message import CountsAs
 from conversations.domain.pairing import validate_for_model
 from conversations.domain.view import View
 from conversations.pages.changes.budget_hints import over_budget_text
+from ctxadmin.lib.json_texts import unescaped
 from ctxadmin.lib.text_diff import TextPiece, text_diff
 from ctxadmin.ui.components import Text
 from ctxadmin.ui.sentences import as_sentence, translated
@@ -338,7 +339,7 @@ class _ItemTexts:
 
 def message_text(message: Mapping[str, JsonValue]) -> str:
     """Returns the text of a message and the names of its calls."""
-    text = text_of_content(message.get("content"))
+    text = unescaped(text_of_content(message.get("content")))
     calls = message.get("tool_calls")
     named = [_call(each) for each in calls] if isinstance(calls, list) else []
     return "\n".join(part for part in (text, *named) if part)

@@ -1,6 +1,7 @@
 // The rows of the form of a state: read as values, and replaced by those of another page of the
 // server.
 
+import { shown } from "../../state/model/hidden";
 import type { Value, Values } from "../model/content";
 import { faultOf } from "../model/shallow";
 
@@ -87,7 +88,8 @@ function putTheirs(row: HTMLElement, fresh: HTMLElement): void {
   const [old, now] = [row, fresh].map((each) => each.querySelector(":scope > .edit-key-theirs"));
   if (old && now && old.isEqualNode(now)) return;
   old?.remove();
-  if (now) row.querySelector(":scope > .edit-value")?.after(document.importNode(now, true));
+  const above = row.querySelector(":scope > .field-errors") ?? row.querySelector(":scope > .edit-value");
+  if (now) above?.after(document.importNode(now, true));
 }
 
 /** Put in the rows of another page; a row that shows the same stays, with the focus that may be in it. */
@@ -138,7 +140,7 @@ function isChanged(row: HTMLElement): boolean {
 function markNumber(row: HTMLElement, words: DOMStringMap): void {
   const field = fieldOf(row, "value");
   if (field === null) return;
-  const said = row.querySelector<HTMLElement>(":scope > [data-wrong-number]"); // those of a list or object are in its fields
+  const said = row.querySelector<HTMLElement>("[data-value] + [data-wrong-number]"); // those of a list or object are in its fields
   const isNumber = field instanceof HTMLInputElement && fieldOf(row, "kind")?.value === "number";
   const fault = isNumber && field.value.trim() !== "" ? faultOf({ name: null, kind: "number", text: field.value }) : "";
   const reason = words[fault] ?? "";
@@ -159,11 +161,19 @@ function markNumber(row: HTMLElement, words: DOMStringMap): void {
     list.id = `${field.id}-error`;
     list.dataset.wrongNumber = "";
     list.append(Object.assign(document.createElement("li"), { textContent: reason }));
-    row.append(list);
+    field.closest("[data-value]")?.after(list);
     field.classList.add("is-invalid");
     field.setAttribute("aria-invalid", "true");
     field.setAttribute("aria-describedby", list.id);
   }
+}
+
+/** The note about characters that the field does not show is of the value that came. */
+function noteHidden(row: HTMLElement): void {
+  const note = row.querySelector<HTMLElement>(":scope > [data-hides]");
+  if (note === null) return;
+  const now = valueOf(fieldOf(row, "value"), false);
+  note.hidden = now !== valueOf(fieldOf(row, "value"), true) && shown(now) === now;
 }
 
 /** A value as a tooltip says it. */
@@ -178,6 +188,7 @@ export function markRows(form: HTMLElement): number {
     const changed = isChanged(row);
     if (changed && row.dataset.keyName !== undefined) count += 1;
     markNumber(row, form.dataset);
+    noteHidden(row);
     row.classList.toggle("edit-key-changed", changed);
     const tools = row.querySelector<HTMLElement>(".edit-key-tools");
     if (tools === null) continue;

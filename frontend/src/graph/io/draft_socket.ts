@@ -3,21 +3,21 @@
 // those of frontend/src/live/main.ts.
 
 import type { Key, WorkflowDocument } from "../model/document";
-import type { EditorStore } from "../store";
+import type { Author, EditorStore } from "../store";
 import type { Saver } from "./autosave";
 
 interface Told {
-  readonly frame?: { readonly who?: { readonly name: string } | null };
+  readonly frame?: { readonly who?: { readonly kind: string; readonly id: string; readonly name: string } | null };
   readonly state?: { readonly draft_version?: number } | null;
 }
 
-/** `nameOf` says what the page calls a place. */
-export function startFollowing(store: EditorStore, saver: Saver, nameOf: (document: WorkflowDocument, where: string) => string | null): void {
+/** `person` is whose page this is; `nameOf` says what the page calls a place. */
+export function startFollowing(store: EditorStore, saver: Saver, person: string, nameOf: (document: WorkflowDocument, where: string) => string | null): void {
   const hear = (event: Event): void => {
     const { state, frame } = (event as CustomEvent<Told>).detail;
     const version = state?.draft_version;
     // Who wrote what is fetched now; of several in a row, the last one.
-    if (typeof version === "number" && version > store.getState().base.version) store.getState().set({ by: frame?.who?.name ?? "" });
+    if (typeof version === "number" && version > store.getState().base.version) store.getState().set({ by: authorOf(frame?.who, person, version) });
     if (typeof version === "number") saver.heard(version);
   };
   document.addEventListener("live:welcome", hear);
@@ -33,6 +33,10 @@ export function startFollowing(store: EditorStore, saver: Saver, nameOf: (docume
     const detail = { where, editing: now.mayChange && where !== "" };
     document.dispatchEvent(new CustomEvent("live:here", { detail }));
   });
+}
+
+function authorOf(who: NonNullable<Told["frame"]>["who"], person: string, version: number): Author | null {
+  return who ? { name: who.name, isMe: who.kind === "person" && who.id === person, version } : null;
 }
 
 /** The one element that is chosen, as the socket names it; "" for none and for several. */

@@ -234,17 +234,17 @@ const PATIENCE_MS = 30_000;
 
 export function serverOf(urls: Urls): Server {
   const json = async (method: string, url: string, body?: Json | object, signal?: AbortSignal): Promise<unknown> =>
-    parse(await (await send(method, url, body === undefined ? undefined : JSON.stringify(body), "application/json", signal)).text());
+    dataOf(await send(method, url, body === undefined ? undefined : JSON.stringify(body), "application/json", signal), signal);
   const form = (url: string, fields: Fields, signal: AbortSignal): Promise<Response> =>
     send("POST", url, encoded(fields), FORM, signal);
   return {
     async panel(kind, id, asked, typed, signal) {
       const url = `${urls.editor}panel/`;
       const answer = typed ? form(url, about(kind, id, asked, typed), signal) : send("POST", url, JSON.stringify({ kind, id, ...asked }), "application/json", signal);
-      return (await answer).text();
+      return partOf(await answer, signal);
     },
     async read(kind, id, asked, fields, signal) {
-      return parse(await (await form(`${urls.editor}read/`, about(kind, id, asked, fields), signal)).text()) as Reading;
+      return (await dataOf(await form(`${urls.editor}read/`, about(kind, id, asked, fields), signal), signal)) as Reading;
     },
     async preview(asked, trial, signal) {
       return (await json("POST", `${urls.editor}preview/`, { ...asked, ...trial }, signal)) as Previewed;
@@ -264,19 +264,19 @@ export function serverOf(urls: Urls): Server {
       return (await json("POST", `${urls.editor}what-if/`, { ...asked, ...step }, signal)) as Tried;
     },
     async publishSheet(signal) {
-      return (await send("GET", `${urls.publish}?sheet=1`, undefined, "text/html", signal)).text();
+      return partOf(await send("GET", `${urls.publish}?sheet=1`, undefined, "text/html", signal), signal);
     },
     async publish(fields, signal) {
       const answer = await reached("POST", `${urls.publish}?sheet=1`, encoded(fields), FORM, signal);
       const isSheet = (answer.headers.get("Content-Type") ?? "").startsWith("text/html") && [409, 422].includes(answer.status);
-      if (isSheet) return { html: await answer.text() };
-      return parse(await (await accepted(answer)).text()) as Published;
+      if (isSheet) return { html: await partOf(answer, signal) };
+      return (await dataOf(await accepted(answer), signal)) as Published;
     },
     async sendForm(url, fields, signal) {
       await send("POST", url, encoded(fields), FORM, signal);
     },
     async part(url, signal) {
-      return (await send("GET", url, undefined, "text/html", signal)).text();
+      return partOf(await send("GET", url, undefined, "text/html", signal), signal);
     },
     async marks(url) {
       return (await json("GET", url)) as { execution: string; marks: Marks };
@@ -321,6 +321,34 @@ async function accepted(response: Response): Promise<Response> {
   if (!response.ok) throw await refusal(response);
   if (response.redirected) throw new Refused("signed-out", "");
   return response;
+}
+
+/** The JSON of an answer. What is none comes from a proxy in between, and is no answer of the server. */
+async function dataOf(response: Response, signal?: AbortSignal): Promise<unknown> {
+  const text = await textOf(response, signal);
+  try {
+    return parse(text);
+  } catch (error) {
+    throw new Refused("offline", String(error));
+  }
+}
+
+const WHOLE_PAGE = /^\s*<(?:!doctype|html)\b/i;
+
+/** The part of a page in an answer: a whole page comes from a proxy. */
+async function partOf(response: Response, signal?: AbortSignal): Promise<string> {
+  const text = await textOf(response, signal);
+  if (WHOLE_PAGE.test(text)) throw new Refused("offline", "a whole page");
+  return text;
+}
+
+async function textOf(response: Response, signal?: AbortSignal): Promise<string> {
+  try {
+    return await response.text();
+  } catch (error) {
+    if (signal?.aborted) throw error;
+    throw new Refused("offline", String(error));
+  }
 }
 
 /** From the cookie, which is another after signing in again in another tab. */

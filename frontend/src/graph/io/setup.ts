@@ -68,7 +68,8 @@ export interface Setup {
   readonly places: { readonly [id: string]: Position };
   readonly kinds: readonly NodeKind[];
   readonly edge_types: readonly (readonly [string, string])[];
-  readonly conversations: readonly (readonly [string, string])[];
+  /** Offered for the preview; those that run this workflow first. */
+  readonly conversations: readonly (readonly [id: string, title: string, isOwn: boolean])[];
   readonly may_change: boolean;
   readonly may_publish: boolean;
   readonly may_preview: boolean;

@@ -1,6 +1,7 @@
-// Names for rules and conditions: those of the previewed conversation, and the nodes of the graph.
+// Names for rules and conditions: those that the workflow uses, then those of the previewed conversation.
 
 import type { Json, WorkflowDocument } from "./document";
+import { usedNames } from "./used_names";
 
 /** The names in the state of the conversation that the preview shows. */
 export interface KnownNames {
@@ -20,6 +21,7 @@ interface Suggestion {
 export type Named = { readonly section: string } | "condition";
 
 const ROLES = ["system", "user", "assistant", "tool"];
+const SILENT: ReadonlySet<string> = new Set(["start", "end"]);
 const GROUP = 2; // names with one beginning, from which on a pattern for all of them is worth while
 const PATH = /^[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)*$/;
 
@@ -31,14 +33,19 @@ export function namedBy(name: string, valueOf: (name: string) => string): Named 
   return { section: valueOf(name.replace(/pattern$/, "target")) || "variables" };
 }
 
+/** What can be written in a field: first what the workflow uses, then what the conversation has, then what nodes put out. */
 export function suggestions(named: Named, known: KnownNames, document: WorkflowDocument): Suggestion[] {
-  const plain = (values: readonly string[]): Suggestion[] => values.map((value) => ({ value, label: "" }));
-  if (named === "condition") return plain(known.variables.filter((name) => PATH.test(name)).map((name) => `context.${name}`));
+  const used = usedNames(document);
+  if (named === "condition") {
+    const written = used.variables.filter((name) => !used.conditions.includes(name));
+    const names = [...used.conditions, ...written, ...known.variables, ...outputs(document).keys()];
+    return plain(names.filter((name) => PATH.test(name)).map((name) => `context.${name}`));
+  }
   switch (named.section) {
     case "variables":
-      return plain([...groups(known.variables), ...known.variables]);
+      return plain([...used.variables, ...groups(known.variables), ...known.variables, ...outputs(document).keys()], outputs(document));
     case "metadata":
-      return plain([...groups(known.metadata), ...known.metadata]);
+      return plain([...used.metadata, ...groups(known.metadata), ...known.metadata]);
     case "history":
       return [...new Map(document.nodes.map((node) => [node.id, { value: node.id, label: node.name ?? "" }])).values()];
     case "messages":
@@ -46,6 +53,17 @@ export function suggestions(named: Named, known: KnownNames, document: WorkflowD
     default:
       return [];
   }
+}
+
+/** Each value once, with the label that it has. */
+function plain(values: readonly string[], labels: ReadonlyMap<string, string> = new Map()): Suggestion[] {
+  return [...new Set(values)].map((value) => ({ value, label: labels.get(value) ?? "" }));
+}
+
+/** The variables that nodes write (semantics 3.5), with their names. */
+function outputs({ nodes }: WorkflowDocument): Map<string, string> {
+  const writing = nodes.filter(({ type }) => !SILENT.has(type));
+  return new Map(writing.map(({ id, name = "" }) => [`${id}_output`, name]));
 }
 
 /** Patterns for names that begin alike: `fact.*` for `fact.order` and `fact.status`. */

@@ -3,7 +3,7 @@ import { conditionOf, inLine, inLines, nameOfPlace, spokenEdge, titleOf } from "
 
 describe("the title of a node", () => {
   it("names signs that nobody sees or that turn what stands around them", () => {
-    expect(titleOf({ id: "a", name: "pay \u202eyap\u200b" })).toBe("pay \\u202eyap\\u200b");
+    expect(titleOf({ id: "a", name: "pay \u202eyap\u200b" })).toBe("pay U+202EyapU+200B");
   });
 
   it("is the id where a name is nothing but spaces", () => {
@@ -26,17 +26,17 @@ describe("the place of someone who edits", () => {
 
 describe("a text of the canvas", () => {
   it("names what is hidden in it and keeps its lines", () => {
-    expect(inLines("one\u200b\r\ntwo \u202eowt\n")).toBe("one\\u200b\ntwo \\u202eowt\n");
+    expect(inLines("one\u200b\r\ntwo \u202eowt\n")).toBe("oneU+200B\ntwo U+202Eowt\n");
   });
 
   it("is one line on a chip, whatever blanks part its words", () => {
-    expect(inLine("last\n 6\u2066")).toBe("last 6\\u2066");
+    expect(inLine("last\n 6\u2066")).toBe("last 6U+2066");
   });
 
   it("tells the condition of an edge with what turns it round named", () => {
     const edge = { id: "e", type: "conditional", from: "a", to: "b", condition: "context.p === '\u202ehgih'" };
-    expect(conditionOf(edge)).toBe("if p === '\\u202ehgih'");
+    expect(conditionOf(edge)).toBe("if p === 'U+202Ehgih'");
     expect(conditionOf({})).toBe("");
-    expect(spokenEdge(edge, ["a", "b"], undefined)).toContain("'\\u202ehgih'");
+    expect(spokenEdge(edge, ["a", "b"], undefined)).toContain("'U+202Ehgih'");
   });
 });

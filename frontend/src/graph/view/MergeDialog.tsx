@@ -6,7 +6,7 @@ import type { Conflict, Decided, Side, Sided } from "../model/merge";
 import { nameOf, standing } from "../model/merge";
 import { same, type WorkflowDocument, type WorkflowEdge, type WorkflowNode } from "../model/document";
 import { t, tn } from "../texts";
-import { endsOf, titleOf } from "./accessible_names";
+import { calledAuthor, endsOf, titleOf } from "./accessible_names";
 import { useDesk, useEditor } from "./context";
 import { Dialog } from "./Dialog";
 import { SideOf } from "./Sides";
@@ -20,6 +20,7 @@ function Deciding() {
   const { store } = useDesk();
   const clash = useEditor((state) => state.clash);
   const told = useTold(clash?.conflicts ?? NO_CONFLICTS, clash ? [clash.base, clash.theirs, clash.mine] : []);
+  const by = useEditor((state) => state.by);
   const postponed = useEditor((state) => state.postponed);
   const [decided, setDecided] = useState<Decided>({});
   if (!clash) return null;
@@ -30,7 +31,9 @@ function Deciding() {
   const choices = standing(decided, conflicts); // what others change again is decided again
   const choose = (some: readonly Conflict[], side: Side): void =>
     setDecided({ ...decided, ...Object.fromEntries(some.map((conflict) => [nameOf(conflict), { side, of: conflict }])) });
-  const theirs = version === null ? t("Current") : t("Theirs");
+  // Of a version that was met before it was heard of nobody knows who saved it.
+  const author = by && version !== null && by.version >= version ? by : null;
+  const theirs = version === null ? t("Current") : author?.isMe ? t("Other tab") : t("Theirs");
   const all = (side: Side): void => choose(conflicts, side);
   const open = conflicts.filter((conflict) => !(nameOf(conflict) in choices)).length;
   return (
@@ -38,7 +41,7 @@ function Deciding() {
       <p>
         {version === null
           ? t("Some of your unsaved changes conflict with later ones. Everything else is merged automatically.")
-          : t("Someone else saved the draft. Changes that do not conflict are merged automatically; resolve the rest.")}
+          : t("{who} saved the draft. Changes that do not conflict are merged automatically; resolve the rest.", { who: calledAuthor(author) })}
       </p>
       <div className="btn-list">
         <button type="button" className="btn btn-sm" onClick={() => all("mine")}>
@@ -107,7 +110,7 @@ function OneConflict({ conflict, told, theirs, choice, onChoose }: OneProps) {
       <div className="editor-sides">
         <div>
           <strong>{t("Before")}</strong>
-          <SideOf told={told} side={0} json={jsonOf(conflict.base, conflict)} />
+          <SideOf told={told} side={0} json={jsonOf(conflict.base, conflict)} isDeleted={false} />
         </div>
         {sides.map(([side, label, place, value]) => (
           <div key={side}>
@@ -115,7 +118,7 @@ function OneConflict({ conflict, told, theirs, choice, onChoose }: OneProps) {
               <input className="form-check-input" type="radio" name={name} checked={choice === side} onChange={() => onChoose(side)} />
               <span className="form-check-label">{label}</span>
             </label>
-            <SideOf told={told} side={place} json={jsonOf(value, conflict)} />
+            <SideOf told={told} side={place} json={jsonOf(value, conflict)} isDeleted={value === undefined && conflict.base !== undefined} />
           </div>
         ))}
       </div>

@@ -4,6 +4,7 @@ import type { WorkflowDocument } from "../model/document";
 import { nameOf } from "../model/merge";
 import { isStanding, type Overtaken as Past, takenBack } from "../model/overtaken";
 import { t } from "../texts";
+import { calledAuthor } from "./accessible_names";
 import { useDesk, useEditor } from "./context";
 import { Icon } from "./Icon";
 import { calledIn, jsonOf, useTold } from "./MergeDialog";
@@ -33,33 +34,33 @@ interface Props {
 }
 
 function OvertakenNotice({ conflict, onTheirs, onMine }: Props) {
-  const who = useEditor((state) => state.by);
+  const by = useEditor((state) => state.by);
   const document = useEditor((state) => state.document);
   const isRemoved = conflict.theirs === undefined && conflict.kind !== "reducer";
   const told = useTold(isRemoved ? [] : [conflict], [document])[nameOf(conflict)];
   const sides = [
     [t("Mine"), 1, conflict.mine],
-    [t("Theirs"), 2, conflict.theirs],
+    [by?.isMe ? t("Other tab") : t("Theirs"), 2, conflict.theirs],
   ] as const;
   return (
     <section className="editor-overtaken" aria-label={t("Changed after you")}>
       <p role="alert">
         <Icon name="alert-triangle" />
-        <span>{words(conflict, document, who || t("Someone else"))}</span>
+        <span>{words(conflict, document, calledAuthor(by))}</span>
       </p>
       {!isRemoved && (
         <div className="editor-sides">
           {sides.map(([label, side, value]) => (
             <div key={side}>
               <strong>{label}</strong>
-              <SideOf told={told} side={side} json={jsonOf(value, conflict)} />
+              <SideOf told={told} side={side} json={jsonOf(value, conflict)} isDeleted={value === undefined} />
             </div>
           ))}
         </div>
       )}
       <div className="btn-list">
         <button type="button" className="btn btn-sm btn-primary" onClick={onTheirs}>
-          {isRemoved ? t("Leave it deleted") : t("Keep theirs")}
+          {isRemoved ? t("Leave it deleted") : by?.isMe ? t("Keep the other tab’s") : t("Keep theirs")}
         </button>
         <button type="button" className="btn btn-sm" onClick={onMine}>
           {isRemoved ? t("Restore") : t("Use mine")}

@@ -83,12 +83,13 @@ interface AmountProps {
   readonly onEnter?: () => void;
 }
 
-/** What is typed and no such number stays, with the error beside it; the draft keeps the value before. */
+/** What is typed and no such number stays, with the error beside it; the draft gets back what it had before one typed. */
 function Amount({ label, value, most = MOST_NUMBER, onValue, onEnter }: AmountProps) {
   const { store } = useDesk();
   const id = useId();
   const [typed, setTyped] = useState<string | null>(null);
   const [isLeft, setLeft] = useState(false);
+  const before = useRef(value);
   // An empty field is wrong only once it is left: most people empty it before they type.
   const isWrong = typed !== null && amountOf(typed, most) === null && (typed !== "" || isLeft);
   // What stands in the field is not in the draft, and the status of saving says so.
@@ -108,19 +109,24 @@ function Amount({ label, value, most = MOST_NUMBER, onValue, onEnter }: AmountPr
         aria-invalid={isWrong || undefined}
         aria-describedby={isWrong ? id : undefined}
         value={typed ?? String(value)}
-        onFocus={onEnter}
+        onFocus={() => {
+          if (!isWrong) before.current = value;
+          onEnter?.();
+        }}
         onKeyDown={(event) => {
           const step = { ArrowUp: 1, ArrowDown: -1 }[event.key];
           if (!step || event.ctrlKey || event.altKey || event.metaKey || amountOf(String(value + step), most) === null) return;
           event.preventDefault();
           setTyped(null);
+          before.current = value + step;
           onValue(value + step);
         }}
         onChange={({ target }) => {
           setTyped(target.value);
           setLeft(false);
-          const number = amountOf(target.value, most);
-          if (number !== null) onValue(number);
+          // The digits before one too many were no number that anyone meant.
+          const number = amountOf(target.value, most) ?? before.current;
+          if (number !== value) onValue(number);
         }}
         onBlur={() => {
           setLeft(true);

@@ -7,7 +7,8 @@ import { problemOfElement, wordsWithPlace } from "../io/error_text";
 import { TYPING_PAUSE_MS } from "../io/form_reader";
 import { type Problem, Refused, type Trial } from "../io/server";
 import { saysTheSame } from "../io/summary_requests";
-import type { Json, Key, WorkflowDocument } from "../model/document";
+import type { Setup } from "../io/setup";
+import type { Json, Key, WorkflowDocument, WorkflowEdge } from "../model/document";
 import { asFirst, find } from "../model/document";
 import { EXAMPLE } from "../model/example_messages";
 import { formName, type Tokens } from "../store";
@@ -17,13 +18,16 @@ import { useDesk, useEditor } from "./context";
 import { freshen, replace } from "./replace_html";
 import { Icon } from "./Icon";
 import { SizeEdge } from "./SizeEdge";
-import { inLine, titleOf } from "./accessible_names";
+import { endsOf, inLine, titleOf } from "./accessible_names";
+import { LateField } from "./LateField";
 
 // With the pause after which a form is read, 250 ms after the last key.
 const PAUSE_MS = 250 - TYPING_PAUSE_MS;
 const AGAIN_MS = 3_000;
 
 const MOST_EDGES = 20;
+// A line of the panel has room for it and the version; the tooltip has all of it.
+const MOST_TITLE = 40;
 // Between the parts of the result (workflows/pages/preview/result_line.py).
 const PART = " · ";
 
@@ -31,6 +35,8 @@ const PART = " · ";
 export interface Source {
   readonly pasted: boolean;
   readonly conversation: string;
+  /** Nobody chose the conversation: it is the first that was offered. */
+  readonly isFirst: boolean;
   readonly at: string;
   readonly path: boolean;
   /** The edges along which a node is entered, where it is not as the server says. */
@@ -39,11 +45,11 @@ export interface Source {
   readonly messages: string;
 }
 
-const NO_SOURCE: Source = { pasted: false, conversation: "", at: "", path: false, along: {}, context: "", messages: "" };
+const NO_SOURCE: Source = { pasted: false, conversation: "", isFirst: false, at: "", path: false, along: {}, context: "", messages: "" };
 
 /** A conversation; an example as long as there is none. */
 export function firstSource(conversation: string | undefined): Source {
-  return conversation === undefined ? { ...NO_SOURCE, pasted: true, messages: EXAMPLE } : { ...NO_SOURCE, conversation };
+  return conversation === undefined ? { ...NO_SOURCE, pasted: true, messages: EXAMPLE } : { ...NO_SOURCE, conversation, isFirst: true };
 }
 
 interface Props {
@@ -67,6 +73,7 @@ export function Preview({ id, edge, source, onSource, isBeside }: Props) {
   const { store, server, setup } = useDesk();
   const document = useMeaning();
   const box = useRef<HTMLDivElement>(null);
+  const chooser = useRef<HTMLDetailsElement>(null);
   const [busy, setBusy] = useState(false);
   const [wrong, setWrong] = useState("");
   const [problem, setProblem] = useState<Problem | null>(null);
@@ -133,6 +140,11 @@ export function Preview({ id, edge, source, onSource, isBeside }: Props) {
     // On a phone it opens below the form, which scrolls.
     if (!isOpen) requestAnimationFrame(() => scrollTo(box.current?.closest(".editor-preview") ?? null));
   };
+  const shut = (): void => {
+    if (!chooser.current) return;
+    chooser.current.open = false;
+    chooser.current.querySelector("summary")?.focus();
+  };
   const heading = edge === null || !node ? t("Context preview") : t("Context preview: {name} through this edge", { name: titleOf(node) });
   const nothing = busy ? t("Loading…") : t("Select a conversation or paste a context. Nothing is stored.");
   return (
@@ -186,10 +198,10 @@ export function Preview({ id, edge, source, onSource, isBeside }: Props) {
         )}
       </div>
       <div className="editor-preview-body" hidden={!isOpen}>
-        <details className="editor-source-shown" open={opened}>
-          <summary>{sourceWords(source)}</summary>
+        <details className="editor-source-shown" open={opened} ref={chooser}>
+          <summary title={source.pasted ? undefined : wholeTitle(source, setup.conversations)}>{sourceWords(source, setup.conversations)}</summary>
           <div className="editor-source-fields">
-            <Fields source={source} onSource={onSource} />
+            <Fields source={source} onSource={onSource} onDone={shut} />
             {edge === null && <Along node={node?.id} document={document} source={source} onSource={onSource} taken={shown?.along ?? []} />}
           </div>
         </details>
@@ -217,13 +229,26 @@ function isOpened({ pasted, conversation, context, messages }: Source): boolean 
   return pasted ? !context.trim() && !messages.trim() : !conversation.trim();
 }
 
-function sourceWords({ pasted, messages, conversation, at, path }: Source): string {
+function titleIn(offered: Setup["conversations"], id: string): string {
+  return inLine(offered.find(([each]) => each === id)?.[1] || id || "–");
+}
+
+function wholeTitle({ conversation }: Source, offered: Setup["conversations"]): string {
+  const id = conversation.trim();
+  const title = titleIn(offered, id);
+  return title === id ? id : `${title} (${id})`;
+}
+
+/** What is previewed; a conversation by its title, if it was offered. */
+export function sourceWords({ pasted, messages, conversation, at, path }: Source, offered: Setup["conversations"]): string {
   const version = at.trim();
+  const letters = [...titleIn(offered, conversation.trim())];
+  const title = letters.length > MOST_TITLE ? `${letters.slice(0, MOST_TITLE - 1).join("")}…` : letters.join("");
   const place = pasted
     ? messages === EXAMPLE ? t("Example") : t("Pasted context")
     : version
-      ? t("{conversation}, version {version}", { conversation: conversation.trim() || "–", version })
-      : t("{conversation}, latest version", { conversation: conversation.trim() || "–" });
+      ? t("{conversation}, version {version}", { conversation: title, version })
+      : t("{conversation}, latest version", { conversation: title });
   return path ? t("{place}, the full path", { place }) : place;
 }
 
@@ -245,11 +270,11 @@ function Along({ node, document, source, onSource, taken }: AlongProps) {
   return (
     <fieldset className="editor-along">
       <legend className="form-label">{t("Incoming edge")}</legend>
-      {edges.slice(0, MOST_EDGES).map(({ id, from }) => (
-        <label key={id} className="form-check">
-          <input className="form-check-input" type="checkbox" checked={chosen.includes(id)} onChange={(event) => take(id, event.target.checked)} />
+      {edges.slice(0, MOST_EDGES).map((edge) => (
+        <label key={edge.id} className="form-check" title={edge.id}>
+          <input className="form-check-input" type="checkbox" checked={chosen.includes(edge.id)} onChange={(event) => take(edge.id, event.target.checked)} />
           <span className="form-check-label" translate="no">
-            {t("{edge}, from {node}", { edge: id, node: titleOf(find(document.nodes, from) ?? { id: from }) })}
+            {calledAmong(edge, edges, document)}
           </span>
         </label>
       ))}
@@ -258,19 +283,35 @@ function Along({ node, document, source, onSource, taken }: AlongProps) {
   );
 }
 
-function Fields({ source, onSource }: Omit<Props, "id" | "edge" | "isBeside">) {
+/** An edge by its nodes, as the canvas draws it; with its id where another one connects the same. */
+export function calledAmong(edge: WorkflowEdge, others: readonly WorkflowEdge[], { nodes }: WorkflowDocument): string {
+  const isAlone = others.every(({ id, from, to }) => id === edge.id || from !== edge.from || to !== edge.to);
+  return isAlone ? endsOf(nodes, edge) : `${endsOf(nodes, edge)} (${edge.id})`;
+}
+
+interface FieldsProps extends Omit<Props, "id" | "edge" | "isBeside"> {
+  readonly onDone: () => void;
+}
+
+function Fields({ source, onSource, onDone }: FieldsProps) {
   const { setup } = useDesk();
   const id = useId();
   const put = (part: Partial<Source>): void => onSource({ ...source, ...part });
   return (
     <div className="editor-source">
-      <div className="btn-group" role="group" aria-label={t("Source")}>
-        <button type="button" className="btn btn-sm" aria-pressed={!source.pasted} onClick={() => put({ pasted: false })}>
-          {t("Conversation")}
-        </button>
-        <button type="button" className="btn btn-sm" aria-pressed={source.pasted} onClick={() => put({ pasted: true })}>
-          {t("Pasted context")}
-        </button>
+      <div className="editor-source-kind">
+        <div className="btn-group" role="group" aria-label={t("Source")}>
+          <button type="button" className="btn btn-sm" aria-pressed={!source.pasted} onClick={() => put({ pasted: false })}>
+            {t("Conversation")}
+          </button>
+          <button type="button" className="btn btn-sm" aria-pressed={source.pasted} onClick={() => put({ pasted: true })}>
+            {t("Pasted context")}
+          </button>
+        </div>
+        <label className="form-check">
+          <input className="form-check-input" type="checkbox" checked={source.path} onChange={(event) => put({ path: event.target.checked })} />
+          <span className="form-check-label">{t("Preview the full path")}</span>
+        </label>
       </div>
       {source.pasted ? (
         <>
@@ -285,10 +326,14 @@ function Fields({ source, onSource }: Omit<Props, "id" | "edge" | "isBeside">) {
         </>
       ) : (
         <div className="fields">
-          <label className="field">
-            <span className="form-label">{t("Conversation")}</span>
-            <input className="form-control" list={`${id}-list`} autoComplete="off" value={source.conversation} onChange={(event) => put({ conversation: event.target.value })} />
-          </label>
+          <LateField
+            label={t("Conversation")}
+            list={`${id}-list`}
+            value={source.conversation}
+            isWhole={(text) => setup.conversations.some(([each]) => each === text.trim())}
+            onTake={(conversation) => put({ conversation, isFirst: false })}
+            onDone={onDone}
+          />
           <datalist id={`${id}-list`}>
             {setup.conversations.map(([value, title]) => (
               <option key={value} value={value}>
@@ -296,16 +341,9 @@ function Fields({ source, onSource }: Omit<Props, "id" | "edge" | "isBeside">) {
               </option>
             ))}
           </datalist>
-          <label className="field">
-            <span className="form-label">{t("Version (empty: latest)")}</span>
-            <input className="form-control" inputMode="numeric" value={source.at} onChange={(event) => put({ at: event.target.value })} />
-          </label>
+          <LateField label={t("Version (empty: latest)")} inputMode="numeric" value={source.at} onTake={(at) => put({ at })} onDone={onDone} />
         </div>
       )}
-      <label className="form-check">
-        <input className="form-check-input" type="checkbox" checked={source.path} onChange={(event) => put({ path: event.target.checked })} />
-        <span className="form-check-label">{t("Preview the full path")}</span>
-      </label>
     </div>
   );
 }

@@ -1,21 +1,25 @@
 // The form of an element, rendered by the server: input becomes an edit, errors are shown at
 // fields.
 
-import { useEffect, useRef, useState } from "react";
+import { useEffect, useLayoutEffect, useRef, useState } from "react";
+import { createPortal } from "react-dom";
 import type { Key } from "../model/document";
 import { type ElementKind, elementOf } from "../model/form_edits";
 import { formName } from "../store";
 import { t } from "../texts";
 import { useDesk, useEditor } from "./context";
 import { FormSession } from "./form_session";
+import { showInPanel } from "./panel_scroll";
 import { suggestIn } from "./suggestion_lists";
 
 interface Props {
   readonly kind: ElementKind;
   readonly id: Key;
+  /** Where it is said that the form is not saved: beside what scrolls, so that it covers no field. */
+  readonly row?: HTMLElement | null;
 }
 
-export function ServerForm({ kind, id }: Props) {
+export function ServerForm({ kind, id, row = null }: Props) {
   const desk = useDesk();
   const box = useRef<HTMLDivElement>(null);
   const [failure, setFailure] = useState("");
@@ -40,6 +44,10 @@ export function ServerForm({ kind, id }: Props) {
   useEffect(() => session.current?.focusWanted(), [wanted]);
   useEffect(() => session.current?.follow(element), [element]);
   useEffect(() => session.current?.warn(), [problems]);
+  // The row takes its room from below: the field that one types into stays in sight.
+  useLayoutEffect(() => {
+    if (waits && box.current?.contains(document.activeElement)) showInPanel(document.activeElement);
+  }, [waits]);
 
   return (
     <>
@@ -63,15 +71,17 @@ export function ServerForm({ kind, id }: Props) {
         </div>
       )}
       <div className="editor-form" ref={box} />
-      {/* Above the form it would move the field that one types into. */}
-      {waits && (
-        <div className="note note-warning editor-waits" role="status">
-          <span>{t("Not saved. Fix the highlighted fields.")}</span>
-          <button type="button" className="btn btn-sm" onClick={() => session.current?.takeBack()}>
-            {t("Discard changes")}
-          </button>
-        </div>
-      )}
+      {waits &&
+        row &&
+        createPortal(
+          <div className="note note-warning editor-waits" role="status">
+            <span>{t("Not saved. Fix the highlighted fields.")}</span>
+            <button type="button" className="btn btn-sm" onClick={() => session.current?.takeBack()}>
+              {t("Discard changes")}
+            </button>
+          </div>,
+          row,
+        )}
     </>
   );
 }

@@ -35,6 +35,7 @@ export function SidePanel({ onConnect }: Props) {
   const only = onlyOne(chosen);
   const count = chosen.nodes.length + chosen.edges.length;
   const panel = useRef<HTMLElement>(null);
+  const [row, setRow] = useState<HTMLElement | null>(null);
   const hasRoom = useRoomBeside(panel);
   const previewed = useEditor(({ document }) => previewedNode(document, only));
   const isPreviewed = previewed !== null && setup.may_preview;
@@ -69,12 +70,13 @@ export function SidePanel({ onConnect }: Props) {
       {only && mayChange && <PanelParts kind={only.kind} hasPreview={isPreviewed} isPreview={isPreview} onPreview={setAsTab} />}
       <div className="editor-panel-top">
         {only && mayChange && <Policies key={`seen by ${only.key}`} kind={only.kind} id={only.key} />}
-        {only && (mayChange ? <ServerForm key={only.kind} kind={only.kind} id={only.key} /> : <Plain key={only.key} kind={only.kind} id={only.key} />)}
+        {only && (mayChange ? <ServerForm key={only.kind} kind={only.kind} id={only.key} row={row} /> : <Plain key={only.key} kind={only.kind} id={only.key} />)}
         {only?.kind === "node" && <NodeTried id={only.key} />}
         {only?.kind === "node" && <OneNode key={`on ${only.key}`} id={only.key} onConnect={onConnect} />}
         {count > 1 && <Several />}
-        {!count && <Whole />}
+        {!count && <Whole row={row} />}
       </div>
+      <div className="editor-waits-row" ref={setRow} />
       {only && <Cost kind={only.kind} id={only.key} />}
       {only && isPreviewed && <Preview key={`of a ${only.kind}`} id={previewed} edge={only.kind === "edge" ? only.key : null} source={source} onSource={setSource} isBeside={isBeside} />}
     </aside>
@@ -101,7 +103,7 @@ function useRoomBeside(panel: { readonly current: HTMLElement | null }): boolean
 }
 
 /** Nothing is chosen: what belongs to the whole workflow. */
-function Whole() {
+function Whole({ row }: { readonly row: HTMLElement | null }) {
   const { store, setup } = useDesk();
   const mayChange = useEditor((state) => state.mayChange);
   const part = useEditor((state) => state.part);
@@ -123,7 +125,7 @@ function Whole() {
           ))}
         </div>
       )}
-      {part === "problems" ? <Problems /> : part === "what-if" ? <WhatIf /> : <ServerForm key={part} kind={part} id="" />}
+      {part === "problems" ? <Problems /> : part === "what-if" ? <WhatIf /> : <ServerForm key={part} kind={part} id="" row={row} />}
     </>
   );
 }

@@ -1,6 +1,6 @@
 // One side of a conflict: the fields in which it differs from the others, with changes marked.
 
-import { shown } from "../../state/model/hidden";
+import { named, shown } from "../../state/model/hidden";
 import type { Told } from "../io/conflict_texts";
 import { inLines, type Piece } from "../model/sides";
 import { t } from "../texts";
@@ -16,10 +16,12 @@ interface Props {
   readonly side: 0 | 1 | 2;
   /** The same as JSON, for what has no words; undefined if it is not there. */
   readonly json: string | undefined;
+  /** It was there before, and this side has removed it. */
+  readonly isDeleted: boolean;
 }
 
-export function SideOf({ told, side, json }: Props) {
-  if (json === undefined) return <p className="text-secondary">{t("Not present")}</p>;
+export function SideOf({ told, side, json, isDeleted }: Props) {
+  if (json === undefined) return <p className="text-secondary">{isDeleted ? t("Deleted") : t("Not present")}</p>;
   if (told === undefined) return <p className="text-secondary">{t("Loading…")}</p>;
   // The same words for what is not the same: it is of what no form asks for.
   if (!told?.length) return <Fold pieces={[{ kind: "same", text: json }]} />;
@@ -66,16 +68,16 @@ function Fold({ label, pieces }: { readonly label?: string; readonly pieces: rea
     <details className="editor-fold">
       <summary>{label ? t("{label}, as JSON", { label }) : t("As JSON")}</summary>
       <pre tabIndex={0} translate="no">
-        {pieces.length ? inLines(pieces).map((line, place) => <p key={place}><Marked pieces={line} /></p>) : t("Nothing")}
+        {pieces.length ? inLines(pieces).map((line, place) => <p key={place}><Marked pieces={line} isJson /></p>) : t("Nothing")}
       </pre>
     </details>
   );
 }
 
-function Marked({ pieces }: { readonly pieces: readonly Piece[] }) {
+function Marked({ pieces, isJson = false }: { readonly pieces: readonly Piece[]; readonly isJson?: boolean }) {
   const tags = { same: "span", removed: "del", added: "ins" } as const;
   return pieces.map(({ kind, text }, place) => {
     const Tag = tags[kind];
-    return <Tag key={place}>{shown(text)}</Tag>;
+    return <Tag key={place}>{isJson ? shown(text) : named(text)}</Tag>;
   });
 }

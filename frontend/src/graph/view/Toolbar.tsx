@@ -164,7 +164,7 @@ function Standing() {
 
 function Saving({ saver }: { readonly saver: Saver }) {
   const { setup, store, reader } = useDesk();
-  const { icon, text, tone, kind } = useStatus();
+  const { icon, text, whole = text, tone, kind } = useStatus();
   const showTyped = (): void => {
     const [waiting] = Object.values(store.getState().typed);
     if (waiting) store.getState().choose(chosenFor(waiting));
@@ -172,7 +172,7 @@ function Saving({ saver }: { readonly saver: Saver }) {
   return (
     <div className={`editor-saving editor-saving-${tone}`} role="status">
       <Icon name={icon} />
-      <span title={text}>{text}</span>
+      <span title={whole}>{text}</span>
       {kind === "offline" && (
         <button type="button" className="btn btn-sm" onClick={() => void reader.finish().then(() => saver.flush())}>
           {t("Try now")}

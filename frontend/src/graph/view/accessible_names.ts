@@ -1,21 +1,26 @@
 // Cards and edges as sentences, for screen readers.
 
-import { shown } from "../../state/model/hidden";
+import { named } from "../../state/model/hidden";
 import type { CostWords, EdgeWords } from "../io/server";
 import type { WorkflowDocument, WorkflowEdge } from "../model/document";
 import { find } from "../model/document";
-import type { Marked } from "../store";
+import type { Author, Marked } from "../store";
 import { t, tn } from "../texts";
 import type { CardData, LineData } from "./flow";
 
 /** What a node is called; what is hidden in its name, or turns what stands around it, is named. */
 export function titleOf(node: { readonly id: string; readonly name?: string }): string {
-  return shown(node.name?.trim() || node.id);
+  return named(node.name?.trim() || node.id);
 }
 
 /** The names of nodes by their ids; of nodes of the same id the first. */
 export function namesOf<T extends { readonly id: string; readonly name?: string }>(nodes: readonly T[]): Map<string, string> {
   return new Map([...nodes].reverse().map((node) => [node.id, titleOf(node)]));
+}
+
+/** Who changed something, at the beginning of a sentence. */
+export function calledAuthor(by: Author | null): string {
+  return by?.isMe ? t("Your other tab") : by ? named(by.name) : t("Someone else");
 }
 
 /** What the nodes of an edge are called. */
@@ -25,7 +30,7 @@ export type Ends = readonly [from: string, to: string];
 export function endsOf(nodes: readonly { readonly id: string; readonly name?: string }[], { from, to }: Pick<WorkflowEdge, "from" | "to">): string {
   const nameOf = (id: string): string => {
     const node = nodes.find((each) => each.id === id);
-    return node ? titleOf(node) : shown(id) || "?";
+    return node ? titleOf(node) : named(id) || "?";
   };
   return `${nameOf(from)} → ${nameOf(to)}`;
 }
@@ -40,12 +45,12 @@ export function nameOfPlace({ nodes, edges }: WorkflowDocument, where: string): 
 
 /** A text of many lines, with what is hidden in it named. */
 export function inLines(text: string): string {
-  return text.split(/\r\n|\r|\n/).map(shown).join("\n");
+  return text.split(/\r\n|\r|\n/).map(named).join("\n");
 }
 
 /** A text in one line, with what is hidden in it named. */
 export function inLine(text: string): string {
-  return shown(text.replace(/[\t\n\r ]+/g, " "));
+  return named(text.replace(/[\t\n\r ]+/g, " "));
 }
 
 /** The condition of an edge as a chip has it. */

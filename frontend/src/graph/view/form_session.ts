@@ -4,7 +4,7 @@ import { flushSync } from "react-dom";
 import { askAbout } from "../io/document_requests";
 import { wordsOf } from "../io/error_text";
 import { sentId } from "../io/form_reader";
-import { type Fields, Refused } from "../io/server";
+import { type FieldError, type Fields, Refused } from "../io/server";
 import { change, idOfName } from "../model/commands";
 import type { Element, Key, WorkflowNode } from "../model/document";
 import { asFirst, find, same } from "../model/document";
@@ -42,6 +42,8 @@ export class FormSession {
   private arranging = false;
   /** Fields that were typed into or left: an empty one is wrong only then. */
   private readonly touched = new Set<string>();
+  /** What was wrong when the form was read last. */
+  private errors: readonly FieldError[] = [];
   /** What stood in the form when it went. */
   private last: Fields | null = null;
 
@@ -103,6 +105,7 @@ export class FormSession {
     const focused = this.wanted() ?? this.page.focused();
     const name = this.page.isNameAlone ? this.page.textOf(NAME_FIELD) : null;
     this.page.draw(elementFrom(html));
+    this.errors = [];
     this.shown = name === null ? showing : this.withName(showing, name);
     this.warn();
     this.focus(focused);
@@ -171,6 +174,7 @@ export class FormSession {
         if (said !== null) this.shown = said;
         if (this.closed) return;
         this.fail("");
+        this.errors = errors;
         if (this.page.form && this.isShown) showErrors(this.page.form, errors, this.touched);
         if (said === null) return;
         this.renamed(key);
@@ -356,7 +360,14 @@ export class FormSession {
   /** A problem leads to a field of a form that is open already. */
   focusWanted(): void {
     // The form of another element may still be drawn here.
-    if (this.shown !== undefined && this.isShown && !this.closed) this.focus(this.wanted());
+    if (this.shown === undefined || !this.isShown || this.closed) return;
+    const wanted = this.wanted();
+    // Who is led to an empty field reads there what is wrong with it.
+    if (wanted && this.errors.some(({ field }) => field === wanted.name) && !this.touched.has(wanted.name)) {
+      this.touched.add(wanted.name);
+      if (this.page.form) showErrors(this.page.form, this.errors, this.touched);
+    }
+    this.focus(wanted);
   }
 
   /** The field to which a problem led here. */

@@ -64,7 +64,8 @@ function offers({ store }: Desk): Shortcut[] {
   const anyProblem = Boolean(words?.problems.length);
   const move = (factor: number): Shortcut["run"] => (event) => nudged(store, ARROWS[event.key] as Position, factor);
   const listed: Shortcut[] = [
-    { keys: "Ctrl+A", label: t("Select all nodes"), usable: keys.length > 0, run: () => choose({ nodes: keys }) },
+    // Also of none: the browser would mark the words of the page.
+    { keys: "Ctrl+A", label: t("Select all nodes"), usable: true, run: () => choose({ nodes: keys }) },
     { keys: "Escape", label: t("Clear selection"), usable: nodes || chosen.edges.length > 0, run: () => choose({}) },
     { keys: "Ctrl+C", label: t("Copy"), usable: nodes, run: null },
     { keys: "F8", label: t("Next problem"), usable: anyProblem, run: () => nextProblem(store, 1) },

@@ -3,6 +3,7 @@
 import type { Fields } from "../io/server";
 import { t } from "../texts";
 import { NAME_FIELD, PANEL_TITLE } from "./actions";
+import { showInPanel } from "./panel_scroll";
 
 const FOLD = "details.advanced";
 const OWN_FIELDS = new Set(["kind", "id", "csrfmiddlewaretoken"]);
@@ -152,6 +153,7 @@ export class PanelForm {
     // A field that another choice hides cannot have the focus.
     if (at === null && !field.checkVisibility() && title) return title.focus();
     field.focus();
+    if (at === null) showInPanel(field);
     if (at !== null && "setSelectionRange" in field) (field as HTMLInputElement).setSelectionRange(at, to ?? at);
     if (at === null && name === NAME_FIELD && isNew) (field as HTMLInputElement).select();
   }

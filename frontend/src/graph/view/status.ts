@@ -6,6 +6,8 @@ import { useEditor } from "./context";
 interface Status {
   readonly icon: string;
   readonly text: string;
+  /** The same at length, for a tooltip. */
+  readonly whole?: string;
   readonly tone: "quiet" | "good" | "bad";
   readonly kind: string;
 }
@@ -21,12 +23,13 @@ export function useStatus(): Status {
   if (!mayChange) return { icon: "eye", text: t("Read only"), tone: "quiet", kind: "reading" };
   if (clash) return { icon: "git-merge", text: t("Not saved: resolve the conflicts"), tone: "bad", kind: "clash" };
   const { kind } = saving;
-  const offline = t("Not saved: no connection. Your changes are kept here.");
-  const signedOut = t("Not saved: you are signed out. Your changes are kept here.");
+  // Two short lines beside a button have room in the toolbar.
+  const offline = { icon: "wifi-off", text: t("Offline. Your edits are kept."), whole: t("Not saved: no connection. Your changes are kept here."), tone: "bad", kind: "offline" } as const;
+  const signedOut = { icon: "lock", text: t("Signed out. Your edits are kept."), whole: t("Not saved: you are signed out. Your changes are kept here."), tone: "bad", kind: "signed-out" } as const;
   // A form that waits to be read is no more saved than a document that waits to be sent.
   if (kind === "saved" || kind === "waiting") {
-    if (fails === "offline") return { icon: "wifi-off", text: offline, tone: "bad", kind: "offline" };
-    if (fails === "signed-out") return { icon: "lock", text: signedOut, tone: "bad", kind: "signed-out" };
+    if (fails === "offline") return offline;
+    if (fails === "signed-out") return signedOut;
     if (unread) return { icon: "refresh", text: t("Saving…"), tone: "quiet", kind: "waiting" };
     if (kind === "saved" && wrongNumber) return { icon: "alert-circle", text: t("Not saved: {why}", { why: wrongNumber }), tone: "bad", kind: "number" };
     if (kind === "saved" && unreadable) {
@@ -41,9 +44,9 @@ export function useStatus(): Status {
     case "saving":
       return { icon: "refresh", text: t("Saving…"), tone: "quiet", kind };
     case "offline":
-      return { icon: "wifi-off", text: offline, tone: "bad", kind };
+      return offline;
     case "signed-out":
-      return { icon: "lock", text: signedOut, tone: "bad", kind };
+      return signedOut;
     case "refused":
       return { icon: "alert-circle", text: t("Not saved: {why}", { why: saving.why }), tone: "bad", kind };
   }

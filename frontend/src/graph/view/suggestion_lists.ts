@@ -12,18 +12,23 @@ type Field = HTMLInputElement | HTMLTextAreaElement;
 
 /** Offer names in the fields of a form as they get the focus; gives what ends it. */
 export function suggestIn(holder: HTMLElement, store: EditorStore): () => void {
+  // As the workflow was when the field got the focus: half a name that is typed is none.
+  let { document: begun } = store.getState();
   const offer = (field: EventTarget | null): void => {
     if (!(field instanceof HTMLInputElement || field instanceof HTMLTextAreaElement)) return;
     const named = namedBy(field.name, (name) => valueOf(field.form, name));
     if (!named) return;
-    const { known, document } = store.getState();
-    const found = suggestions(named, known, document);
+    const found = suggestions(named, store.getState().known, begun);
     if (field instanceof HTMLInputElement) list(holder, field, found);
     else strip(field, named, found.map(({ value }) => value));
   };
   const here = new AbortController();
   const { signal } = here;
-  holder.addEventListener("focusin", ({ target }) => offer(target), { signal });
+  const begin = ({ target }: Event): void => {
+    begun = store.getState().document;
+    offer(target);
+  };
+  holder.addEventListener("focusin", begin, { signal });
   holder.addEventListener("input", ({ target }) => offer(target), { signal });
   // Names of another conversation, while a field has the focus.
   const unsubscribe = store.subscribe(({ known }, before) => {
@@ -62,7 +67,7 @@ function strip(field: HTMLTextAreaElement, named: Named, found: readonly string[
   const made = document.createElement("div");
   made.className = STRIP;
   made.setAttribute("role", "group");
-  made.setAttribute("aria-label", t("Names in the previewed conversation"));
+  made.setAttribute("aria-label", t("Names in the workflow and the previewed conversation"));
   made.append(...offered.map((value) => button(field, named, value)));
   if (before) before.replaceWith(made);
   else (field.parentElement?.querySelector(":scope > :is(.field-errors, .editor-warnings):last-of-type") ?? field).after(made);

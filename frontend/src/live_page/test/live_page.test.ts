@@ -9,16 +9,22 @@ const texts: ChangeTexts = {
   changedYou: "you changed this",
   changedKeysYou: "you changed {keys} ({version})",
   changedSeen: "this has changed",
+  kept: ", kept",
 };
 const ada = { kind: "person", id: "1", name: "Ada" };
 const change = { seq: 4, status: "PAUSED", version: 3, keys: ["a", "b"], who: ada };
-const seen = { shown: "e1", execution: "e1", me: "2", isApplying: false };
+const seen = { shown: "e1", execution: "e1", me: "2", isApplying: false, hasEdits: false };
 const notes = (frame: object, more: object = {}) => notesOf({ ...change, ...frame }, { ...seen, ...more }, texts, (status) => status.toLowerCase());
 
 describe("a change while one edits", () => {
   it("is told with who made it, of which keys", () => {
     expect(notes({})).toEqual({ moved: "", changed: "Ada changed a, b (3)" });
     expect(notes({ keys: [] })).toEqual({ moved: "", changed: "Ada changed this" });
+  });
+
+  it("is followed by what becomes of edits where there are some", () => {
+    expect(notes({}, { hasEdits: true }).changed).toBe("Ada changed a, b (3), kept");
+    expect(notes({ who: null }, { hasEdits: true }).changed).toBe("this has changed, kept");
   });
 
   it("of another tab is told as one's own, and of this page not at all", () => {

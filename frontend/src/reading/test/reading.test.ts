@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { atEdge, cookieOf, detailOf, moved, nextWanted } from "../model";
+import { atEdge, cookieOf, detailOf, isStale, moved, nextWanted } from "../model";
 
 describe("moving between messages", () => {
   const places = [
@@ -46,5 +46,19 @@ describe("how much is shown", () => {
   it("is kept for a year on this site only", () => {
     expect(cookieOf("tools", true)).toBe("detail=tools; Path=/; Max-Age=31536000; SameSite=Lax; Secure");
     expect(cookieOf("tools", false)).not.toContain("Secure");
+  });
+});
+
+describe("the undo of a notice", () => {
+  const undo = "/conversations/c/restore/0/?expected_revision=1&expected_count=9&shown=view%3Dall";
+
+  it("is of use as long as the view is the one that it names", () => {
+    expect(isStale(undo, "1", "9")).toBe(false);
+  });
+
+  it("is stale once someone has changed the view, or messages have come", () => {
+    expect(isStale(undo, "2", "9")).toBe(true);
+    expect(isStale(undo, "1", "10")).toBe(true);
+    expect(isStale(undo, undefined, undefined)).toBe(true);
   });
 });

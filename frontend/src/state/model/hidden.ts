@@ -7,3 +7,8 @@ export const HIDDEN = /[\u0000-\u0008\u000a-\u001f\u007f-\u009f\u00ad\u061c\u115
 export function shown(text: string): string {
   return text.replace(HIDDEN, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }
+
+/** The same for a place where nothing is JSON, as the pages of the server name it: U+202E. */
+export function named(text: string): string {
+  return text.replace(HIDDEN, (sign) => `U+${sign.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0")}`);
+}

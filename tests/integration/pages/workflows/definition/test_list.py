@@ -74,14 +74,19 @@ def test_a_name_that_a_workflow_has_is_said_beside_the_field(
     assert "If empty, the id is another." in said
 
 
-def test_a_name_without_letters_of_ids_gets_the_slug_of_its_template(designer: Client) -> None:
+def test_a_name_without_letters_of_ids_says_beforehand_which_slug_it_gets(
+    designer: Client,
+) -> None:
     given = {"name": "客服流程", "start_with": "support"}
     said = text(designer.get("/workflows/+new/same-name/", given))
-    assert "If empty, the id is support." in said
+    assert "so the slug is workflow. Choose another one" in said
     answer = send(designer, "/workflows/+new/", given)
-    assert answer.headers["location"] == "/workflows/support/editor/"
+    assert answer.headers["location"] == "/workflows/workflow/editor/"
     said = text(designer.get("/workflows/+new/same-name/", given))
-    assert "If empty, the id is support-2." in said
+    assert "so the slug is workflow-2." in said
+    assert "If empty, the id is workflow-2." in said
+    said = text(designer.get("/workflows/+new/same-name/", {"name": "Support"}))
+    assert "no letters for a slug" not in said
 
 
 def test_each_template_is_offered_with_a_picture_and_the_first_is_chosen(designer: Client) -> None:

@@ -1,5 +1,7 @@
 """The names of a conversation that the forms of the editor suggest."""
 
+import json
+import re
 from typing import Any
 
 import pytest
@@ -58,3 +60,14 @@ def test_names_of_others_and_of_nothing_are_refused(designer: Client) -> None:
     ):
         assert ask(designer, "names", body).status_code == status, body
     assert ask(designer, "names", {"conversation": "x"}, "nowhere").status_code == 404
+
+
+def test_the_editor_knows_which_conversations_run_its_workflow(designer: Client) -> None:
+    publish("w", [node("a"), node("b")], [])
+    own = Run.start("w", state={"plan": 1}).head.public_id
+    other = conversation(user("hello")).public_id
+    html = designer.get("/workflows/w/editor/").content.decode()
+    found = re.search(r'id="editor-setup" type="application/json">(.*?)</script>', html)
+    assert found
+    offered = {each[0]: each[2] for each in json.loads(found[1])["conversations"]}
+    assert offered == {own: True, other: False}

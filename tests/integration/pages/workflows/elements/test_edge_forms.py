@@ -45,7 +45,7 @@ def test_an_edge_is_added_with_its_filter(designer: Client, small: Workflow) -> 
     ("sent", "place"),
     [
         ({"condition": "context.a ==="}, "id_edge-condition_error"),
-        ({"filter_type": "selective"}, "id_edge-filter_type_error"),
+        ({"filter_type": "selective"}, "id_edge-include_patterns_error"),
         ({"filter_type": "conditional"}, "id_edge-filter_condition_error"),
         ({"to": "gone"}, "id_edge-to_error"),
         ({"id": "bad id"}, "id_edge-id_error"),
