@@ -106,3 +106,24 @@ def test_the_words_of_two_edges_of_a_node_do_not_cover_each_other(page: Page, ma
     expect(chips.filter(has_text="north")).to_be_visible()
     # Their signs, and what they cost, come a moment later.
     page.wait_for_function(_APART)
+
+
+def test_a_card_far_away_that_has_room_above_and_below_has_its_name_in_rows(
+    page: Page, made: Make
+) -> None:
+    nodes: list[JsonValue] = [
+        {"id": f"n{n}", "type": "llm", "name": "Weigh 22", "position": {"x": n * 300, "y": 0}}
+        for n in range(9)
+    ]
+    edges: list[JsonValue] = [
+        {"id": f"e{n}", "type": "sequence", "from": f"n{n}", "to": f"n{n + 1}"} for n in range(8)
+    ]
+    page.set_viewport_size({"width": 1280, "height": 800})
+    opened(page, made(nodes, edges))
+    page.get_by_role("button", name="Show all").click()
+    expect(page.locator(".flow-one-row")).to_have_count(1)
+    name = page.locator(".flow-card strong").first
+    assert name.evaluate("name => name.scrollWidth <= name.clientWidth")
+    assert name.evaluate(
+        "name => name.offsetHeight > 1.9 * parseFloat(getComputedStyle(name).fontSize)"
+    )

@@ -129,6 +129,7 @@ export class FormSession {
     const name = this.page.textOf(NAME_FIELD).trim();
     const { key } = this;
     this.desk.store.getState().edit({ kind: "change", nodes: [{ key, fields: { name: name || null } }], edges: [] }, t("Edit {what}", { what: key }), this.touch(NAME_FIELD));
+    this.page.entitle(titleOf({ id: key, name }));
   }
 
   /** Say the warnings of the element at its fields; errors are said when the form is read. */
