@@ -38,7 +38,7 @@ def test_a_reviewer_approves_edits_and_compares(
     page.goto(f"/executions/{name}/timeline/")
     hand.click(page.get_by_role("link", name="what changed").first)
     expect(page.get_by_role("heading", name=re.compile("^Changes from version"))).to_be_visible()
-    expect(page.get_by_text("sent", exact=True)).to_be_visible()
+    expect(page.locator(".change-key", has_text="sent")).to_be_visible()
     hand.has_done("Compare versions")
 
 

@@ -141,7 +141,7 @@ def test_a_broken_node_is_refused_where_it_is_broken(api: CheckedApi, flow: str)
     assert_problem(preview(api, "bad"), 422, "validation", "/nodes/1/context_type")
     body["nodes"][1]["context_type"] = "isolate"
     along = preview(api, "bad", document=body, edges=["go"])
-    assert_problem(along, 422, "validation", "/document/edges/0/context_filter")
+    assert_problem(along, 422, "validation", "/document/edges/0/context_filter/include_patterns")
 
 
 @pytest.mark.parametrize(

@@ -176,7 +176,7 @@ def test_a_rename_is_reported_with_both_values(api: CheckedApi) -> None:
             "/steps/0/context_filter/rules/0/transform",
         ),
         ({"context_filter": 3}, "/steps/0/context_filter"),
-        ({"edge_filter": {"type": "selective"}}, "/steps/0/edge_filter"),
+        ({"edge_filter": {"type": "selective"}}, "/steps/0/edge_filter/include_patterns"),
         (
             {"edge_filter": {"type": "conditional", "condition": "a ==="}},
             "/steps/0/edge_filter/condition",
