@@ -136,7 +136,8 @@ class PreviewNode(Contract):
     The node is one of the draft, of ``version``, or of a ``document`` that is not saved. It sees a
     conversation (``at`` a version of its execution), or a context and messages. Without ``edges``
     it is entered along the edges that are ready, like ``enter``. If none are, along all edges that
-    lead to a merge or join, or the first that leads to any other node. The answer names them.
+    lead to a merge or join; to any other node along the first that has no condition or a true one,
+    else along the first. The answer names them.
     """
 
     node: ElementId = Field(description="Id of the node.", examples=["draft"])
