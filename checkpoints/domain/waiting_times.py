@@ -5,7 +5,6 @@ from datetime import timedelta
 from itertools import pairwise
 from typing import Final
 
-LONGER: Final = "longer"
 _UP_TO: Final[Mapping[str, timedelta]] = {
     "10m": timedelta(minutes=10),
     "1h": timedelta(hours=1),
@@ -16,5 +15,5 @@ _BOUNDS: Final = (timedelta(0), *_UP_TO.values(), None)
 # Each range by its name: waited at least the first time, and less than the second, None for any.
 WAITS: Final[Mapping[str, tuple[timedelta, timedelta | None]]] = {
     name: (least or timedelta(0), most)
-    for name, (least, most) in zip((*_UP_TO, LONGER), pairwise(_BOUNDS), strict=True)
+    for name, (least, most) in zip((*_UP_TO, "longer"), pairwise(_BOUNDS), strict=True)
 }
