@@ -59,6 +59,35 @@ def test_an_added_node_has_a_line_for_each_field_and_no_place() -> None:
     ]
 
 
+def test_settings_of_an_added_node_are_lines() -> None:
+    settings = {
+        "model": "small",
+        "tools": ["search", "book"],
+        "retry": {"times": 3, "after": "3"},
+        "prompt": "Be kind.\nBe short.",
+        "stop": [],
+    }
+    (row,) = said(document(NAMED), document([*NAMED, node("n", name="Log", config=settings)]))
+    assert row[3].split("\n") == [
+        "type: Model",
+        "settings: ",
+        "  model: small",
+        "  tools: search, book",
+        "  retry:",
+        "    times: 3",
+        '    after: "3"',
+        "  prompt:",
+        "    Be kind.",
+        "    Be short.",
+        "  stop: []",
+    ]
+
+
+def test_a_number_and_its_text_look_different() -> None:
+    before, after = (document([node("a", config={"times": times})]) for times in (3, "3"))
+    assert said(before, after) == [("a", "settings · times", "3", '"3"')]
+
+
 def test_a_moved_edge_says_the_names_of_its_nodes() -> None:
     before = document(NAMED, [edge("e")])
     after = document(NAMED, [edge("e", to="a")])

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
+from textwrap import indent
 from typing import Final
 
 import orjson
@@ -176,6 +177,8 @@ class _Rows:
                 continue
             words = self._words(change, name, value)
             said = words if words is not None else _text(value)
+            if "\n" in said:
+                said = "\n" + indent(said, "  ")
             lines.append(
                 _("%(field)s: %(value)s") % {"field": labels.get(name, name), "value": said}
             )
@@ -190,6 +193,10 @@ def _top(field: Difference) -> tuple[str, str]:
 
 def _row(label: Text, named: Text, field: Difference) -> DiffRow:
     before, after = _side(field.before), _side(field.after)
+    if before == after and field.kind is DifferenceKind.TYPE_CHANGED:  # a number and its text
+        before, after = (
+            _json(value) for value in (field.before, field.after) if value is not ABSENT
+        )
     match field.kind:
         case DifferenceKind.ADDED:
             return DiffRow("added", label, after=after, field=named)
@@ -208,4 +215,41 @@ def _side(value: Value) -> str:
 def _text(value: JsonValue) -> str:
     if isinstance(value, str):
         return value
-    return orjson.dumps(value, option=orjson.OPT_INDENT_2).decode()
+    if isinstance(value, dict) and value:
+        return "\n".join(_lines(value))
+    return _json(value)
+
+
+def _lines(fields: Mapping[str, JsonValue], margin: str = "") -> Iterator[str]:
+    """Writes an object as lines, objects and long texts in it indented below their names."""
+    for name, value in fields.items():
+        if isinstance(value, dict) and value:
+            yield f"{margin}{name}:"
+            yield from _lines(value, f"{margin}  ")
+        elif isinstance(value, str) and "\n" in value:
+            yield f"{margin}{name}:"
+            yield from (f"{margin}  {line}" for line in value.split("\n"))
+        elif isinstance(value, list) and value and all(map(_is_word, value)):
+            yield f"{margin}{name}: {', '.join(map(str, value))}"
+        else:
+            yield f"{margin}{name}: {value if _is_plain(value) else _json(value, indented=False)}"
+
+
+def _is_plain(value: JsonValue) -> bool:
+    """Whether a value is a text that is not read as another value: "true" and "1" are."""
+    if not isinstance(value, str) or value.strip() != value:
+        return False
+    try:
+        orjson.loads(value)
+    except orjson.JSONDecodeError:
+        return bool(value)
+    return False
+
+
+def _is_word(value: JsonValue) -> bool:
+    """Whether a value can stand in a list that is separated by commas."""
+    return _is_plain(value) and "," not in str(value)
+
+
+def _json(value: JsonValue, *, indented: bool = True) -> str:
+    return orjson.dumps(value, option=orjson.OPT_INDENT_2 if indented else None).decode()

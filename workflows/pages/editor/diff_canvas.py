@@ -55,6 +55,20 @@ class DiffCanvasPage:
 
 
 @dataclass(frozen=True, slots=True)
+class DiffPlace:
+    """Where an element is among the nodes and edges that differ, with the addresses of others.
+
+    ``at`` counts from 1, and is 0 for an element that does not differ. ``previous`` and ``next``
+    are "" where there is none; the first change follows what does not differ.
+    """
+
+    at: int
+    total: int
+    previous: str
+    next: str
+
+
+@dataclass(frozen=True, slots=True)
 class DiffPanel:
     """The differences of one element, or all; ``more`` elements are not listed.
 
@@ -65,6 +79,7 @@ class DiffPanel:
     rows: Sequence[DiffRow]
     more: int = 0
     moved: str = ""
+    place: DiffPlace | None = None
 
 
 @require_safe
@@ -127,10 +142,29 @@ def _panel(request: HttpRequest, before: Document, after: Document, link: Link) 
         if name:
             own = [each for each in changes if each.element == element and each.id == name]
             title = element_name(ElementChange(element, name, "changed"), before, after)
-            return DiffPanel(title, diff_rows_of(own, before, after))
+            place = _place(changes, element, name, link)
+            return DiffPanel(title, diff_rows_of(own, before, after), place=place)
     more = max(len(changes) - MOST_CHANGES, 0)
     rows = diff_rows_of(changes[:MOST_CHANGES], before, after, link)
-    return DiffPanel("", rows, more, moved_line(found))
+    return DiffPanel("", rows, more, moved_line(found), _place(changes, "workflow", "", link))
+
+
+def _place(
+    changes: Sequence[ElementChange], element: Element, name: str, link: Link
+) -> DiffPlace | None:
+    """Returns the way through what differs on the canvas; None if nothing does."""
+    drawn = [each for each in changes if each.element in ("node", "edge")]
+    if not drawn:
+        return None
+    at = next(
+        (n for n, each in enumerate(drawn, 1) if (each.element, each.id) == (element, name)), 0
+    )
+    return DiffPlace(
+        at=at,
+        total=len(drawn),
+        previous=link(drawn[at - 2]) if at > 1 else "",
+        next=link(drawn[at]) if at < len(drawn) else "",
+    )
 
 
 def _documents(row: Workflow, before: str, after: str) -> tuple[Document, Document]:

@@ -23,7 +23,7 @@ export function WatchPanel({ panel }: { readonly panel: string }) {
       (html) => {
         if (running.signal.aborted || !box.current) return;
         if (shown.current === asked) freshen(box.current, html);
-        else replace(box.current, html);
+        else replaceKeepingFocus(box.current, html);
         shown.current = asked;
         setWrong("");
       },
@@ -61,6 +61,17 @@ export function WatchPanel({ panel }: { readonly panel: string }) {
       </div>
     </aside>
   );
+}
+
+/** A link that led on has the focus again, or the panel where that link is gone. */
+function replaceKeepingFocus(box: HTMLElement, html: string): void {
+  const focused = document.activeElement;
+  const wasInside = focused !== null && box.contains(focused);
+  const rel = wasInside ? focused.getAttribute("rel") : null;
+  replace(box, html);
+  if (!wasInside) return;
+  const same = rel && box.querySelector<HTMLElement>(`a[href][rel="${rel}"]`);
+  (same || box.closest<HTMLElement>(".editor-panel"))?.focus();
 }
 
 /** The one element that is chosen, as an address asks for it; "" for none and for several. */

@@ -74,7 +74,7 @@ def test_the_panel_says_what_differs_in_an_element_and_in_all(reader: Client) ->
     shown = page(reader, "panel/?node=answer")
     assert ">Reply</h2>" in shown
     assert '<span class="diff-field">name</span>' in shown
-    assert "old" not in shown
+    assert ">old" not in shown
     assert "No difference" in page(reader, "panel/?node=ask")
     everywhere = page(reader, "panel/")
     assert f'<a href="{PAGE}canvas/?node=old">old</a>' in everywhere
@@ -124,3 +124,24 @@ def test_the_page_of_the_list_has_the_same_marks_on_cards_that_lead_to_it(reader
     }
     assert drawn["links"]["edges"]["answer-new"] == "#change-edge-answer-new"
     assert 'id="change-edge-answer-new"' in list_page
+
+
+def test_the_panel_leads_from_change_to_change(reader: Client) -> None:
+    steps = [panel_steps(page(reader, f"panel/{asked}")) for asked in ("", "?node=answer")]
+    first, second = steps
+    assert first["prev"] is None
+    assert second["at"] == "Change 1 of 5"
+    assert first["next"] == f"{PAGE}canvas/?node=answer"
+    seen, here = [], first
+    while (way := here["next"]) is not None:
+        seen.append(way.partition("?")[2])
+        here = panel_steps(page(reader, f"panel/?{seen[-1]}"))
+    assert len(seen) == 5
+    assert here["at"] == "Change 5 of 5"
+    assert here["prev"] == f"{PAGE}canvas/?{seen[-2]}"
+
+
+def panel_steps(html: str) -> dict[str, str | None]:
+    links = {rel: re.search(rf'href="([^"]*)" rel="{rel}"', html) for rel in ("prev", "next")}
+    at = re.search(r"Change \d+ of \d+", html)
+    return {name: found and found[1] for name, found in links.items()} | {"at": at and at[0]}
