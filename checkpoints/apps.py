@@ -13,7 +13,7 @@ class CheckpointsConfig(AppConfig):
         from checkpoints.live_copy import erasure, setup
         from checkpoints.maintenance.run import register_records
         from checkpoints.reading.fork_list import forks_of
-        from checkpoints.reading.node_names import name_in_execution
+        from checkpoints.reading.node_names import names_in_executions
         from checkpoints.reading.review_answers import answers_of_conversations
         from checkpoints.statistics.estimates import calibration_source
         from checkpoints.statistics.latest_model import latest_model
@@ -42,7 +42,7 @@ class CheckpointsConfig(AppConfig):
         on_erase(erasure.schedule_removal)
         register_copies(forks_of)
         register_model_source(latest_model)
-        register_node_name_source(name_in_execution)
+        register_node_name_source(names_in_executions)
         register_proposal_source(answers_of_conversations)
         register_state_source(state_source)
         register_run_counter(run_counts)

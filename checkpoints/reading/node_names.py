@@ -1,13 +1,28 @@
-"""The names of the nodes of a conversation's current execution."""
+"""The names of the nodes of conversations' current executions."""
 
-from checkpoints.store.executions import find_current
+from collections.abc import Collection
+
+from django.db.models import Exists, OuterRef
+
+from checkpoints.models import Execution
 from workflows.reading.node_names import node_names
 
 
-def name_in_execution(conversation: int, node_id: str) -> str:
-    """Returns a node's name in the workflow to which the execution is pinned, "" without one."""
-    row = find_current(conversation)
-    if row is None:
-        return ""
-    place = (row.workflow_key, row.workflow_version, node_id)
-    return node_names({place}).get(place, "")
+def names_in_executions(nodes: Collection[tuple[int, str]]) -> dict[tuple[int, str], str]:
+    """Returns names by a conversation's key and a node's id, in the workflow that it executes.
+
+    A node without a name, and one of an execution without a workflow, is left out.
+    """
+    newer = Execution.objects.filter(
+        conversation=OuterRef("conversation"), number__gt=OuterRef("number")
+    )
+    rows = Execution.objects.filter(
+        ~Exists(newer),
+        conversation__in={key for key, _node in nodes},
+        workflow_version__isnull=False,
+    )
+    fields = ("conversation", "workflow_key", "workflow_version")
+    executed = {key: version for key, *version in rows.values_list(*fields)}
+    places = {(key, node): (*executed[key], node) for key, node in nodes if key in executed}
+    named = node_names(set(places.values()))
+    return {each: named[place] for each, place in places.items() if place in named}

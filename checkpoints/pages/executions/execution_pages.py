@@ -38,6 +38,7 @@ from conversations.lifecycle.copies import Copy
 from conversations.models import Conversation
 from conversations.pages.reading.cards import MessageCard, join_results, message_card
 from conversations.reading.display_names import display_name, read_display_names
+from conversations.reading.node_names import names_of_nodes
 from conversations.reading.node_visits import node_visits
 from conversations.reading.queries import results_of, visible_window
 from conversations.services.pins import may_pin
@@ -330,6 +331,7 @@ def _last_messages(moment: StoredSnapshot) -> list[MessageCard]:
     pinned = pins_among(moment.head.key, indices)
     recalled = recalls_among(moment.head, indices)
     visits = node_visits(moment.head, window.messages)
+    nodes = names_of_nodes(moment.head, {each.node_id for each in window.messages})
     return join_results(
         [
             message_card(
@@ -339,6 +341,7 @@ def _last_messages(moment: StoredSnapshot) -> list[MessageCard]:
                 pin=pinned.get(message.index),
                 recalled=recalled.get(message.index),
                 visit=visits.get(message.index, 0),
+                nodes=nodes,
             )
             for message, place in zip(window.messages, window.positions, strict=True)
         ]

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from types import MappingProxyType
 from typing import Final
 
 import orjson
@@ -31,6 +32,7 @@ _MOST_PIECES: Final = 100
 _MOST_PIECES_ALONE: Final = 2_000
 _SHORTEST: Final = timedelta(milliseconds=50)  # less is between two appended at once
 _LONG_LINES: Final = 14  # more are folded to 12
+_NAMELESS: Final[Mapping[str, str]] = MappingProxyType({})
 _LONG_INSTRUCTIONS: Final = 5  # more are folded to 3: they are the same in every conversation
 
 
@@ -125,7 +127,7 @@ class MessageCard:
     joined with its calls, ``hidden_by`` what hid the message itself. Of one
     that is not ``whole`` only the beginning is here; it has ``size`` bytes. ``failed`` marks a
     tool result that reports an error. ``visit`` numbers the rounds of a loop in which its node
-    wrote, from 1; 0 if it is not known.
+    wrote, from 1; 0 if it is not known. ``node`` is what that node is called, "" without one.
     """
 
     index: int
@@ -135,7 +137,7 @@ class MessageCard:
     visible: bool
     tokens: int
     estimated: bool
-    node_id: str
+    node: str
     author: str
     created_at: datetime
     blocks: Sequence[Block]
@@ -210,10 +212,12 @@ def message_card(
     recalled: Recalled | None = None,
     alone: bool = False,
     visit: int = 0,
+    nodes: Mapping[str, str] = _NAMELESS,
 ) -> MessageCard:
     """Returns one message; ``results`` are the log indices of results by call index and call id.
 
-    A long one is shortened, unless it is ``alone`` on its page.
+    ``nodes`` are the names of nodes by id. A long message is shortened, unless it is ``alone`` on
+    its page.
     """
     body = orjson.loads(message.body)
     blocks = blocks_of(body.get("content"), role=message.role)
@@ -232,7 +236,7 @@ def message_card(
         visible=message.visible,
         tokens=message.tokens,
         estimated=message.estimated,
-        node_id=message.node_id,
+        node=nodes.get(message.node_id, message.node_id),
         author=message.author,
         created_at=message.created_at,
         blocks=blocks[:_MOST_PIECES_ALONE],

@@ -39,6 +39,7 @@ from conversations.reading import message_search, queries
 from conversations.reading.display_names import display_name, read_display_names
 from conversations.reading.message_search import SearchHit
 from conversations.reading.navigation import narrowed
+from conversations.reading.node_names import names_of_writing_nodes
 from conversations.reading.proposed_answers import ProposedAnswer, proposed_answers
 from conversations.services.pins import may_pin
 from conversations.store.conversation import find_head, find_revision, find_with_details, lineage
@@ -62,11 +63,13 @@ _CHAPTER: Final = 20  # sections that a browser skips as one: 1,000 of them took
 class ListedConversation:
     """A conversation with what was said last, the name of its workflow, and the proposed answer.
 
-    ``answer`` is None unless it waits for review, and if it is what was said last.
+    ``answer`` is None unless it waits for review, and if it is what was said last. ``node`` is
+    what the node is called that spoke last, "" if none did.
     """
 
     head: Conversation
     last: LastMessage | None
+    node: str
     answer: ProposedAnswer | None
     workflow: str
 
@@ -174,6 +177,8 @@ def conversation_list(request: HttpRequest, actor: Actor) -> HttpResponse:
     proposals = proposed_answers(waiting, messages)
     read_display_names(found.items)
     names = _workflow_names(actor, found.items)
+    spoke = {key: (key, last.node_id) for key, last in messages.items()}
+    nodes = names_of_writing_nodes(spoke.values())
     shown = ListPage(
         title=_("Conversations"),
         crumbs=(),
@@ -181,6 +186,7 @@ def conversation_list(request: HttpRequest, actor: Actor) -> HttpResponse:
             ListedConversation(
                 head,
                 messages.get(head.key),
+                nodes.get(spoke.get(head.key, (0, "")), ""),
                 proposals.get(head.key),
                 names.get(head.workflow, head.workflow),
             )
@@ -282,7 +288,7 @@ def detail(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResp
         details=DETAILS,
         outline=outline_of(head, wanted, whole, window.messages[0].index if window.messages else 0),
         filter=filter_form(head, wanted) if opens else None,
-        chosen=chosen_filters(wanted),
+        chosen=chosen_filters(head, wanted),
         first=view.index_at(0) if view else None,
         last=view.index_at(len(view) - 1) if view else None,
         view_count=len(whole),

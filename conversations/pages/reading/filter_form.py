@@ -1,5 +1,6 @@
 """The filter of the messages of a page: its fields with their choices, and what is chosen."""
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
@@ -14,6 +15,7 @@ from conversations.pages.reading import view_window
 from conversations.pages.reading.url_parameters import requested_view
 from conversations.pages.reading.view_window import ShownView
 from conversations.reading.filter_choices import MOST_COUNTED, Choices, filter_choices
+from conversations.reading.node_names import names_of_nodes
 from conversations.store.conversation import find_head
 from ctxadmin.identity.actor import Actor
 from ctxadmin.ui.components import Text, author_label
@@ -65,10 +67,11 @@ class ChosenFilter:
 def filter_form(head: Conversation, shown: ShownView) -> FilterForm:
     """The fields of the filter for a view, counted now."""
     found = filter_choices(head, view_window.whole_view(head, shown), shown.only)
+    nodes = _node_words(head, [value for value, _count in found.nodes])
     fields = [
         _field(shown, "role", found.roles, str),
         _field(shown, "tool", found.tools, str),
-        _field(shown, "node", found.nodes, str),
+        _field(shown, "node", found.nodes, nodes.__getitem__),
         _field(shown, "author", found.authors, author_label),
     ]
     counted = MOST_COUNTED if head.log_count > MOST_COUNTED else 0
@@ -83,16 +86,29 @@ def _field(
     return FilterField(name, label, nothing, getattr(shown.only, name), listed)
 
 
-def chosen_filters(shown: ShownView) -> list[ChosenFilter]:
+def _node_words(head: Conversation, node_ids: Sequence[str]) -> Mapping[str, str]:
+    """Returns what nodes are called, with their ids where several have one name."""
+    names = names_of_nodes(head, node_ids)
+    counts = Counter(names.values())
+    return {each: f"{name} ({each})" if counts[name] > 1 else name for each, name in names.items()}
+
+
+def chosen_filters(head: Conversation, shown: ShownView) -> list[ChosenFilter]:
     """What the messages are filtered by now."""
     return [
         ChosenFilter(
             label=_LABELS[name][0],
-            words=author_label(value) if name == "author" else value,
+            words=_chosen_words(head, name, value),
             url=replace(shown, only=replace(shown.only, **{name: ""})).query,
         )
         for name, value in shown.given
     ]
+
+
+def _chosen_words(head: Conversation, name: str, value: str) -> str:
+    if name == "author":
+        return author_label(value)
+    return names_of_nodes(head, [value])[value] if name == "node" else value
 
 
 @require_safe

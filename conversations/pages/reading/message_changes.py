@@ -20,7 +20,7 @@ from conversations.reading.message_history import (
     MessageHistory,
     history_of,
 )
-from conversations.reading.node_names import name_of_node
+from conversations.reading.node_names import names_of_nodes
 from ctxadmin.ui.components import Text
 
 _EFFECTS: Final[Mapping[Effect, Text]] = {
@@ -67,7 +67,7 @@ def changes_of(head: Conversation, index: int) -> MessageChanges:
     batches = batch_changes_of(rows)
     return MessageChanges(
         author=written.author,
-        node=name_of_node(head, written.node_id),
+        node=names_of_nodes(head, [written.node_id]).get(written.node_id, ""),
         written_at=written.created_at,
         lines=[_line(head, change, batches) for change in found.changes],
         is_complete=found.is_complete,

@@ -20,6 +20,7 @@ from conversations.pages.reading.cards import MessageCard, message_card
 from conversations.pages.reading.message_changes import MessageChanges, changes_of
 from conversations.pages.reading.view_window import ShownView
 from conversations.reading import message_search, queries
+from conversations.reading.node_names import names_of_nodes
 from conversations.services import recalls
 from conversations.services.pins import may_pin
 from conversations.store import pin_rows
@@ -80,6 +81,7 @@ def message(request: HttpRequest, actor: Actor, conversation_id: str, index: int
             pin=pin_rows.pins_among(head.key, [index]).get(index),
             recalled=recalls.recalls_among(head, [index]).get(index),
             alone=True,
+            nodes=names_of_nodes(head, [found[0].node_id]),
         ),
         found[0],
         form,

@@ -27,6 +27,7 @@ from conversations.reading import hidden_messages, queries, summaries
 from conversations.reading.batch_changes import BatchChange, Place, changes_of
 from conversations.reading.hidden_messages import HidingRevision
 from conversations.reading.navigation import EVERYTHING, ReadingFilter, narrowed
+from conversations.reading.node_names import names_of_nodes
 from conversations.reading.node_visits import node_visits
 from conversations.reading.queries import MessageWindow
 from conversations.services import comments, recalls
@@ -237,6 +238,7 @@ def cards_of(
     covers = _summaries(head, [message.index for message in messages])
     recalled = recalls.recalls_among(head, [message.index for message in messages])
     visits = node_visits(head, messages)
+    nodes = names_of_nodes(head, {each.node_id for each in messages})
     whole_log = shown.which == "all"
     places: Sequence[int | None] = [None] * len(messages) if whole_log else window.positions
     return join_results(
@@ -252,6 +254,7 @@ def cards_of(
                 summary=covers.get(message.index),
                 recalled=recalled.get(message.index),
                 visit=visits.get(message.index, 0),
+                nodes=nodes,
             )
             for message, position in zip(messages, places, strict=True)
         ]
@@ -292,6 +295,7 @@ def hidden_cards(
     covers = _summaries(head, asked)
     recalled = recalls.recalls_among(head, asked)
     visits = node_visits(head, messages)
+    nodes = names_of_nodes(head, {each.node_id for each in messages})
     return join_results(
         [
             message_card(
@@ -304,6 +308,7 @@ def hidden_cards(
                 summary=covers.get(message.index),
                 recalled=recalled.get(message.index),
                 visit=visits.get(message.index, 0),
+                nodes=nodes,
             )
             for message in messages
         ]

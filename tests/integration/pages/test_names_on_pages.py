@@ -1,5 +1,6 @@
 """Pages show names and words where programs have ids and codes."""
 
+import re
 from datetime import timedelta
 
 import pytest
@@ -81,6 +82,25 @@ def test_who_wrote_a_message_is_a_node_by_its_name(designer: Client) -> None:
     assert run.api.post(f"{run.path}/messages", written).status_code == 201
     html = text(designer.get(f"/conversations/{run.head.public_id}/messages/1/"))
     assert "Written by node “Draft the answer”" in html
+
+
+def test_messages_their_filter_and_the_list_name_the_node_that_wrote(designer: Client) -> None:
+    run = named()
+    written = [
+        {"role": "assistant", "content": each, "node_id": node_id}
+        for each, node_id in (("Dear customer", "n1"), ("Sent", "elsewhere"))
+    ]
+    assert run.api.post(f"{run.path}/messages", {"messages": written}).status_code == 201
+    html = text(designer.get(f"/conversations/{run.head.public_id}/?node=n1"))
+    head = html.partition('class="message-step"')[2].partition("</a>")[0]
+    assert head.endswith(">Draft the answer")
+    assert re.search(r'<option value="n1"[^>]*>Draft the answer', html)
+    assert re.search(r'<option value="elsewhere"[^>]*>elsewhere', html)
+    assert 'Node: <b translate="no">Draft the answer</b>' in html
+    listed = text(designer.get("/conversations/"))
+    assert '(<span translate="no">elsewhere</span>)' in listed
+    assert run.api.post(f"{run.path}/messages", {"messages": written[:1]}).status_code == 201
+    assert '(<span translate="no">Draft the answer</span>)' in text(designer.get("/conversations/"))
 
 
 def test_the_filter_of_executions_has_the_names_of_workflows(designer: Client) -> None:
