@@ -75,7 +75,21 @@ def _find(actor: Actor, query: Query, words: str) -> _Found:
         conversations = _conversations(actor, query, words)
     is_nothing = not (workflows or conversations or in_texts)
     archived = count_hits(actor, query).archived if is_nothing else 0
-    return _Found(workflows[:_OF_EACH], conversations, hit_views(in_texts), shown.behind, archived)
+    of_texts = hit_views(in_texts)
+    conversations = _at_their_texts(conversations, of_texts)
+    return _Found(workflows[:_OF_EACH], conversations, of_texts, shown.behind, archived)
+
+
+def _at_their_texts(conversations: Sequence[HitView], texts: Sequence[HitView]) -> list[HitView]:
+    """Returns conversations with the way to their latest message that has the words, if one has.
+
+    Most titles are the beginning of the first message: who looks for what was said finds it there.
+    """
+    places: dict[str, str] = {}
+    for each in texts:
+        if each.kind is HitKind.MESSAGE:
+            places.setdefault(each.conversation, each.url)
+    return [replace(each, url=places.get(each.conversation, each.url)) for each in conversations]
 
 
 def _varied(hits: Sequence[Hit]) -> list[Hit]:

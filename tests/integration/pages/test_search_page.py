@@ -186,6 +186,7 @@ def test_the_palette_finds_beginnings_and_a_few_of_each_conversation(reviewer: C
     found = suggested(reviewer, "needl")
     assert [each["label"] for each in found["conversations"]] == ["Needles"]
     assert [each["label"] for each in found["texts"]] == ["Other", "Needles", "Needles", "Needles"]
+    assert found["conversations"][0]["url"] == found["texts"][1]["url"]
     assert found["texts"][0]["url"] == f"/conversations/{head.public_id}/?at=0&q=needle#m0"
     assert found["texts"][0]["passage"] == [["a ", False], ["needle", True]]
 
