@@ -13,7 +13,7 @@ from conversations.services import use_cases
 from conversations.workspace.last_messages import last_messages
 from ctxadmin.identity.actor import Actor
 from tests.factories import assistant, calls, conversation, drafts, engine, user
-from tests.servers import ROOT
+from tests.integration.checkpoints.flows import Run, node, publish
 
 pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 
@@ -33,13 +33,12 @@ def test_the_list_says_who_spoke_last_and_how_it_begins(reviewer: Client) -> Non
     assert page.count("Book 12A</a>") == page.count("Where is it?</a>") == 1  # their names
 
 
-def test_on_a_phone_a_workflow_that_there_is_not_takes_no_room(reviewer: Client) -> None:
+def test_the_workflow_stands_beside_the_id(reviewer: Client) -> None:
     conversation(user("Where is it?"), public_id="a")
-    page = text(reviewer.get("/conversations/"))
-    assert '<td class="says-itself has-nothing" data-label="Workflow">–</td>' in page
-    assert page.count("has-nothing") == 1
-    sheet = (ROOT / "static" / "css" / "conversations.css").read_text()
-    assert "td.has-nothing { display: none; }" in sheet
+    publish("letters", [node("a", "start")], [])
+    run = Run.start("letters")
+    row = text(reviewer.get("/conversations/")).partition(f"{run.head.public_id} · ")[2]
+    assert row.startswith('<span title="letters">')
 
 
 def test_a_long_message_is_named_without_being_read() -> None:
