@@ -32,9 +32,7 @@ def sections_by_key(names: Sequence[str]) -> Mapping[str, str]:
     return {name: start for name, start in starts.items() if start and counted[start] >= _LEAST}
 
 
-def place_keys(
-    names: Collection[str], proposed: Collection[str], others: str = "others"
-) -> dict[str, str]:
+def place_keys(names: Collection[str], proposed: Collection[str], others: str) -> dict[str, str]:
     """Returns the section of each key, "" for none, in the order of the form.
 
     Keys without a section come first, then sections by name. Among many keys those ``proposed``

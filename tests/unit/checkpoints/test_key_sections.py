@@ -30,26 +30,27 @@ def test_numbers_in_names_are_sorted_as_numbers() -> None:
     assert sorted(names, key=natural_order) == ["7", "a", "line", "line2", "line2b", "line14"]
 
 
+OTHERS = "others"
 CUSTOMER = [f"customer.{each}" for each in range(15)]
 
 
 def test_few_proposed_keys_lead_without_a_section() -> None:
-    found = place_keys([*MANY, *CUSTOMER], {"customer.7", "gone"})
+    found = place_keys([*MANY, *CUSTOMER], {"customer.7", "gone"}, OTHERS)
     assert list(found)[:2] == ["customer.7", "plain_0"]
     assert [found["customer.7"], found["customer.8"], found["plain_0"]] == ["", "customer", ""]
 
 
 def test_many_proposed_keys_lead_with_their_sections() -> None:
-    found = place_keys([*MANY, *CUSTOMER, "zip", "a.1", "a.2"], {*CUSTOMER[1:], "zip"})
+    found = place_keys([*MANY, *CUSTOMER, "zip", "a.1", "a.2"], {*CUSTOMER[1:], "zip"}, OTHERS)
     assert list(found)[:3] == ["zip", "customer.1", "customer.2"]
     in_order = sections_in_order(found.values())
     assert [(each.name, each.count) for each in in_order] == [
-        ("", 1), ("customer", 15), ("a", 2), ("others", 12)
+        ("", 1), ("customer", 15), ("a", 2), (OTHERS, 12)
     ]  # fmt: skip
     assert list(found)[15] == "customer.0"  # nobody reviews it
 
 
 def test_proposed_keys_without_sections_are_followed_by_the_others() -> None:
-    found = place_keys([*MANY, *CUSTOMER], {f"plain_{each}" for each in range(12)})
+    found = place_keys([*MANY, *CUSTOMER], {f"plain_{each}" for each in range(12)}, OTHERS)
     assert list(found)[:2] == ["plain_0", "plain_1"]
-    assert set(place_keys(CUSTOMER, CUSTOMER).values()) == {"customer"}
+    assert set(place_keys(CUSTOMER, CUSTOMER, OTHERS).values()) == {"customer"}
