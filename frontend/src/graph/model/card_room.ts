@@ -52,7 +52,7 @@ const ROW = 1.12;
 const BETWEEN = 16;
 const FROM_LINE = 10;
 const NONE: ReadonlyMap<Key, Reach> = new Map();
-const MOST_WIDE = 2 * CARD.width;
+const MOST_WIDE = 4 * CARD.width;
 const MOST_HIGHER = CARD.height / 2;
 
 /** The cards that have to be larger and have the room for it. In a flow to the right they are higher, else wider. */

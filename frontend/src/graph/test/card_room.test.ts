@@ -15,6 +15,12 @@ describe("larger cards", () => {
     expect(found.has("b")).toBe(false);
   });
 
+  it("have a whole name in one row of large letters, as from far away", () => {
+    const far = { ...around(4000), letter: 72 };
+    const { left, right } = reaches([{ ...card("a", 0, 0, "Escalate pay 48"), rows: 1 }], far).get("a")!;
+    expect(CARD.width + left + right).toBeCloseTo(widthIn(1, "Escalate pay 48", 72) + 20);
+  });
+
   it("are as wide as the line below their name", () => {
     const { left, right } = reaches([{ ...card("a", 0, 0, "Send"), least: 300 }], around()).get("a")!;
     expect(CARD.width + left + right).toBe(300);
