@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Final
 
@@ -21,6 +21,7 @@ from checkpoints.contexts.what_if import (
     last_executions,
     what_if,
 )
+from conversations.reading.display_names import read_display_names
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import InvalidState, ValidationFailed
@@ -34,6 +35,7 @@ from workflows.models import Workflow
 from workflows.pages.definition.links import crumbs
 from workflows.pages.drawing.summaries import SECTION_WORDS
 from workflows.pages.preview.preview_result import step_label
+from workflows.reading.node_names import names_in
 from workflows.store.definitions import definition
 from workflows.store.workflow import find_workflow
 
@@ -136,9 +138,13 @@ class ChangeLine:
 
 @dataclass(frozen=True, slots=True)
 class InputLines:
-    """A context that would change; ``more`` of its differences are not shown."""
+    """A context that would change; ``more`` of its differences are not shown.
+
+    ``node`` is what its node is called in the draft.
+    """
 
     tried: ReplayedInput
+    node: str
     problem: str
     lines: Sequence[ChangeLine]
     more: int
@@ -236,7 +242,7 @@ def _input_lines(tried: ReplayedInput) -> InputLines:
     shown = tried.changes[:_MOST_LINES]
     more = len(tried.changes) - len(shown) + tried.more
     problem = translated(tried.problem)
-    return InputLines(tried, problem, [_line(change) for change in shown], more)
+    return InputLines(tried, tried.node_id, problem, [_line(change) for change in shown], more)
 
 
 def _line(change: InputChange) -> ChangeLine:
@@ -261,6 +267,9 @@ def _show_page(
     *,
     problem: str = "",
 ) -> HttpResponse:
+    names = names_in(bytes(row.draft))
+    sums = [] if run is None else run.sums()
+    read_display_names([each.tried.recorded.head for each in results])
     shown = WhatIfPage(
         title=_("Replay"),
         crumbs=crumbs(row, Crumb(_("Replay"))),
@@ -270,7 +279,13 @@ def _show_page(
         problem=problem,
         run=run,
         token=run.token() if run is not None else "",
-        sums=[] if run is None else run.sums(),
-        results=results,
+        sums=[replace(each, node=names.get(each.node, each.node)) for each in sums],
+        results=[_with_names(each, names) for each in results],
     )
     return show(request, template, shown, status=422 if problem else 200)
+
+
+def _with_names(result: ExecutionResult, names: Mapping[str, str]) -> ExecutionResult:
+    """Returns a result with what the draft calls its nodes."""
+    inputs = [replace(each, node=names.get(each.node, each.node)) for each in result.inputs]
+    return replace(result, inputs=inputs)

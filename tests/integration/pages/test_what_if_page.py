@@ -32,7 +32,7 @@ def runs() -> list[Run]:
         for name in ("begin", "write"):
             ok(run.complete(name))
         made.append(run)
-    save([NODES[0], node("write", "llm", context_filter=narrow("prompt.x"))], 1)
+    save([NODES[0], node("write", "llm", name="Write it", context_filter=narrow("prompt.x"))], 1)
     return made
 
 
@@ -58,7 +58,8 @@ def test_without_scripts_a_page_has_all_that_there_is_time_for(
     assert all(f'href="/executions/{run.head.public_id}/"' in page for run in runs)
     assert page.count("what-if-lost") == 3
     assert "variables: prompt.x" in page
-    assert re.search(r"write</code></th><td[^>]*>3</td><td[^>]*><span[^>]*>3</span>", page)
+    assert page.count('<th scope="row"><span translate="no">Write it</span>') == 4
+    assert re.search(r"Write it</span></th><td[^>]*>3</td><td[^>]*><span[^>]*>3</span>", page)
     assert "Continue" not in page
 
 
@@ -76,7 +77,7 @@ def test_with_scripts_each_request_looks_at_one_execution(
     assert "Done: 2 executions replayed" in second
     assert runs[1].head.public_id in second
     assert 'name="run"' not in second
-    assert re.search(r"write</code></th><td[^>]*>2</td><td[^>]*><span[^>]*>2</span>", second)
+    assert re.search(r"Write it</span></th><td[^>]*>2</td><td[^>]*><span[^>]*>2</span>", second)
 
 
 def test_too_much_work_is_reported_at_its_input(
