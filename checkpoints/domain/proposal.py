@@ -65,13 +65,16 @@ class Proposal:
 
     def changed_by(self, key: str) -> VersionManifest | None:
         """Returns the latest write of a key since its source, None if there is none."""
+        return next(self.changes_of(key), None)
+
+    def changes_of(self, key: str) -> Iterator[VersionManifest]:
+        """Yields the writes of a key since its source, latest first."""
         source = self.source_of(key)
         for write in self.since:
             if source is not None and write.version == source.version:
-                return None
+                return
             if key in write.keys:
-                return write
-        return None
+                yield write
 
     def edited_besides(self) -> tuple[str, ...]:
         """Returns the keys that people changed since and no source wrote."""

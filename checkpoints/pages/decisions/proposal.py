@@ -29,7 +29,7 @@ from checkpoints.store.state import StoredKey
 from ctxadmin.lib.errors import NotFound
 from ctxadmin.lib.structural_diff import ABSENT, Value, diff, equal
 from ctxadmin.lib.text_diff import TextPiece, text_diff
-from ctxadmin.ui.components import DiffRow
+from ctxadmin.ui.components import DiffRow, author_label, join_list
 from ctxadmin.ui.markdown_diff import MarkedBlock
 
 _MOST_KEYS: Final = 8
@@ -39,10 +39,10 @@ _LEAST_ANSWER: Final = 16  # shorter texts have the length of other values by ch
 
 @dataclass(frozen=True, slots=True)
 class ProposedKey:
-    """The current value of a key; ``edited_by`` changed it after it was proposed.
+    """The current value of a key; ``edited_by`` are those who changed it after it was proposed.
 
     ``pieces`` are the removed and added words of a text, ``rows`` the differences of any other
-    value. ``gone`` means removed, ``lost`` means that retention removed the proposed value. A key
+    value. ``gone`` means removed, by ``edited_by`` alone; ``lost`` means that retention removed the proposed value. A key
     without ``read`` is too large for the page. Of a long text the ``pieces`` are those from
     where it begins to differ. ``as_message`` is the message that says the same
     as the value, or as what was proposed if that was edited; it is not shown a second time.
@@ -224,6 +224,11 @@ class _Reader:
         except NotFound:
             return None
 
+    def _editors_of(self, name: str, *, only_last: bool) -> str:
+        """Returns in words who made changes that the value has, the latest first."""
+        authors = list(dict.fromkeys(each.author for each in self._proposal.changes_of(name)))
+        return join_list(map(author_label, authors[:1] if only_last else authors))
+
     def _key(self, name: str, former: Mapping[str, JsonValue] | None) -> ProposedKey:
         held: StoredKey | None = self._held.get(name)
         now: Value = self._now.get(name, ABSENT)
@@ -239,7 +244,7 @@ class _Reader:
             return shown
         shown = replace(
             shown,
-            edited_by=edit.author,
+            edited_by=self._editors_of(name, only_last=held is None),
             edited_at=edit.at,
             version=edit.version,
             lost=former is None,

@@ -24,6 +24,7 @@ from tests.integration.pages.proposal_scenes import (
     replaced,
     request_of,
 )
+from tests.integration.pages.state_edits import carried, opened, send, typed
 
 pytestmark = pytest.mark.django_db
 
@@ -50,6 +51,16 @@ def test_an_edit_is_marked_with_who_and_what_stood_before(reviewer: Client) -> N
     assert "facts / b" in key(html, "facts")
     ok(run.update("review", state_data={"draft": "Dear customer"}))
     assert "edited by" not in key(page(reviewer, run), "draft"), "it was changed back"
+
+
+def test_a_key_that_several_people_edited_names_them_all(reviewer: Client) -> None:
+    run = paused()
+    ok(run.update("review", state_data={"facts": {"a": 1, "b": 3}}))
+    form = opened(reviewer, run)
+    summary = send(reviewer, run, typed(form, facts='{"a": 2, "b": 3}'))
+    send(reviewer, run, carried(summary, reason="checked"), "apply")
+    said = key(page(reviewer, run), "facts")
+    assert re.search(r"edited by [^<]+, test token \(token\)", said)
 
 
 def test_a_restore_and_a_removed_key_are_reported(reviewer: Client) -> None:

@@ -74,6 +74,7 @@ def test_before_a_node_it_is_what_its_predecessor_wrote_however_often_it_was_edi
     edit = proposal.changed_by("answer")
     assert edit is not None
     assert (edit.author, edit.version) == ("person:rosa", 5)
+    assert [each.version for each in proposal.changes_of("answer")] == [5, 4]
     assert proposal.changed_by("tone") is None
     assert proposal.edited_besides() == ("priority",)
 
