@@ -11,7 +11,7 @@ import type { Chosen } from "./model/commands";
 import type { Element, Key, WorkflowDocument } from "./model/document";
 import { indexOf, normalised } from "./model/document";
 import type { Edit } from "./model/edits";
-import { type History, NOTHING_DONE, redo, settle, take, undo } from "./model/history";
+import { amend, type History, NOTHING_DONE, redo, settle, take, undo } from "./model/history";
 import { type Choices, type Conflict, merge, nameOf } from "./model/merge";
 import { type Overtaken, type Own, overtakenIn, withSave } from "./model/overtaken";
 import { placesOf } from "./model/places";
@@ -131,6 +131,8 @@ export interface State {
 export interface Actions {
   /** One step of the history; steps with one `touch` in a row are one. */
   edit(edit: Edit, words: string, touch?: string): void;
+  /** What follows from the step of a touch: it is undone with it, whatever was done since. */
+  amend(edit: Edit, words: string, touch: string): void;
   settle(): void;
   undo(): void;
   redo(): void;
@@ -200,6 +202,10 @@ export function editorStore(setup: Pick<Setup, "document" | "version" | "places"
         const taken = take(state, whole, words, touch);
         return { ...taken, typed: stillTyped(state.typed, taken.document), refused: [] };
       });
+    },
+    amend(edit, words, touch) {
+      if (!get().mayChange) return;
+      set((state) => ({ ...amend(state, edit, words, touch), refused: [] }));
     },
     settle() {
       set((state) => ({ history: settle(state.history) }));
