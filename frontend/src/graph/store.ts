@@ -113,6 +113,8 @@ export interface State {
   readonly said: string;
   /** Nodes that were just added: the canvas moves to them if they are out of sight. */
   readonly followed: readonly Key[];
+  /** How often auto layout has placed all nodes: the canvas then shows the graph as when it opens. */
+  readonly arranged: number;
   /** The node of a problem that was opened, or both of its edge: the canvas moves to them, and near enough to read them. */
   readonly zoomTarget: readonly Key[];
   /** Nodes that were added here and have no name yet: their ids are made of it. */
@@ -187,6 +189,7 @@ export function editorStore(setup: Pick<Setup, "document" | "version" | "places"
     wrongNumber: "",
     said: "",
     followed: [],
+    arranged: 0,
     zoomTarget: [],
     unnamed: [],
     wanted: "",
