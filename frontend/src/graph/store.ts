@@ -11,7 +11,7 @@ import type { Chosen } from "./model/commands";
 import type { Element, Key, WorkflowDocument } from "./model/document";
 import { indexOf, normalised } from "./model/document";
 import type { Edit } from "./model/edits";
-import { type History, NOTHING_DONE, redo, settle, take, undo } from "./model/history";
+import { amend, type History, NOTHING_DONE, redo, settle, take, undo } from "./model/history";
 import { type Choices, type Conflict, merge, nameOf } from "./model/merge";
 import { type Overtaken, type Own, overtakenIn, withSave } from "./model/overtaken";
 import { placesOf } from "./model/places";
@@ -113,6 +113,8 @@ export interface State {
   readonly said: string;
   /** Nodes that were just added: the canvas moves to them if they are out of sight. */
   readonly followed: readonly Key[];
+  /** How often auto layout has placed all nodes: the canvas then shows the graph as when it opens. */
+  readonly arranged: number;
   /** The node of a problem that was opened, or both of its edge: the canvas moves to them, and near enough to read them. */
   readonly zoomTarget: readonly Key[];
   /** Nodes that were added here and have no name yet: their ids are made of it. */
@@ -131,6 +133,8 @@ export interface State {
 export interface Actions {
   /** One step of the history; steps with one `touch` in a row are one. */
   edit(edit: Edit, words: string, touch?: string): void;
+  /** What follows from the step of a touch: it is undone with it, whatever was done since. */
+  amend(edit: Edit, words: string, touch: string): void;
   settle(): void;
   undo(): void;
   redo(): void;
@@ -185,6 +189,7 @@ export function editorStore(setup: Pick<Setup, "document" | "version" | "places"
     wrongNumber: "",
     said: "",
     followed: [],
+    arranged: 0,
     zoomTarget: [],
     unnamed: [],
     wanted: "",
@@ -200,6 +205,10 @@ export function editorStore(setup: Pick<Setup, "document" | "version" | "places"
         const taken = take(state, whole, words, touch);
         return { ...taken, typed: stillTyped(state.typed, taken.document), refused: [] };
       });
+    },
+    amend(edit, words, touch) {
+      if (!get().mayChange) return;
+      set((state) => ({ ...amend(state, edit, words, touch), refused: [] }));
     },
     settle() {
       set((state) => ({ history: settle(state.history) }));

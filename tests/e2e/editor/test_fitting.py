@@ -205,3 +205,49 @@ def test_a_new_node_covers_no_line_that_leads_back(
     place = draft(api, slug)["nodes"][-1]["position"]
     assert isinstance(place, dict)
     assert place == {"x": -260, "y": 160 * 2}
+
+
+def test_auto_layout_and_its_undo_leave_all_nodes_in_sight(designer_page: Page, made: Make) -> None:
+    nodes: list[JsonValue] = [
+        {"id": f"n{n}", "type": "llm", "position": {"x": 9000 + n * 310, "y": 9000}}
+        for n in range(6)
+    ]
+    edges: list[JsonValue] = [
+        {"id": f"e{n}", "type": "sequence", "from": f"n{n - 1}", "to": f"n{n}"} for n in range(1, 6)
+    ]
+    page = opened(designer_page, made(nodes, edges))
+    expect(card(page, "n5")).to_be_visible()
+    # A view that someone moved does not fit again by itself.
+    page.locator(".flow").hover()
+    page.mouse.wheel(0, -40)
+    for action in ("Auto layout", "Undo: Auto layout"):
+        page.get_by_role("button", name=action, exact=True).click()
+        expect(card(page, "n0")).to_be_in_viewport(ratio=0.99)
+        assert all(_is_whole_on_the_canvas(page, f"n{n}") for n in range(6))
+
+
+def test_a_line_that_begins_near_the_edge_of_the_canvas_does_not_move_it(
+    designer_page: Page, made: Make
+) -> None:
+    page = opened(designer_page, made())
+    flow, handle = page.locator(".flow"), card(page, "ask").locator(".react-flow__handle.source")
+    area, start = flow.bounding_box(), handle.bounding_box()
+    assert area is not None
+    assert start is not None
+    # The card is taken to the right edge of the canvas.
+    page.mouse.move(area["x"] + 20, area["y"] + area["height"] - 20)
+    page.mouse.down()
+    to_edge = area["x"] + area["width"] - 25 - start["x"] - start["width"] / 2
+    page.mouse.move(area["x"] + 20 + to_edge, area["y"] + area["height"] - 20, steps=5)
+    page.mouse.up()
+    view = page.locator(".react-flow__viewport")
+    before = view.get_attribute("style")
+    start = handle.bounding_box()
+    assert start is not None
+    page.mouse.move(start["x"] + start["width"] / 2, start["y"] + start["height"] / 2)
+    page.mouse.down()
+    page.mouse.move(start["x"] + start["width"] / 2, start["y"] + 120, steps=20)
+    expect(page.locator(".react-flow__connection")).to_be_attached()
+    page.evaluate("() => new Promise((then) => setTimeout(then, 200))")
+    assert view.get_attribute("style") == before
+    page.mouse.up()

@@ -176,6 +176,28 @@ def test_a_name_and_the_id_that_follows_it_are_undone_together(
     expect(card(page, "tool").locator("strong")).to_have_text("Tool")
 
 
+@pytest.mark.parametrize("delay", [0, 90])
+def test_each_name_of_nodes_that_are_added_one_after_the_other_is_one_step(
+    designer_page: Page, made: Make, delay: int
+) -> None:
+    page = opened(designer_page, made([], []))
+    added = [("Start", "Begin here", "begin-here"), ("Model", "Write it", "write-it")]
+    added.append(("Tool", "Look up", "look-up"))
+    for kind, name, _ in added:
+        types = page.get_by_role("region", name="Node types")
+        types.get_by_role("button", name=kind, exact=True).click()
+        page.keyboard.type(name, delay=delay)
+    page.keyboard.press("Escape")
+    for _, name, key in added:
+        expect(card(page, key).locator("strong")).to_have_text(name)
+    for place, (kind, _, _) in reversed(list(enumerate(added))):
+        page.keyboard.press("Control+z")
+        expect(card(page, kind.lower()).locator("strong")).to_have_text(kind)
+        page.keyboard.press("Control+z")
+        expect(page.locator(".flow-card")).to_have_count(place)
+    expect(page.get_by_role("button", name="Undo")).to_be_disabled()
+
+
 def test_publish_opens_by_its_key_from_a_selected_card_too(designer_page: Page, made: Make) -> None:
     page = opened(designer_page, made())
     card(page, "ask").click()

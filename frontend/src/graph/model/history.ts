@@ -2,12 +2,15 @@
 
 import type { WorkflowDocument } from "./document";
 import { apply, type Edit } from "./edits";
+import { earlier } from "./late_edits";
 
 interface Step {
   readonly words: string;
   readonly edit: Edit;
   readonly inverse: Edit;
   readonly touch: string;
+  /** Whether the next step of the same touch joins it. */
+  readonly isOpen: boolean;
 }
 
 export interface History {
@@ -32,17 +35,30 @@ const MOST_STEPS = 500;
 export function take(stand: Stand, edit: Edit, words: string, touch = ""): Stand {
   const { document, inverse } = apply(stand.document, edit);
   const last = stand.history.past.at(-1);
-  const joins = touch !== "" && last?.touch === touch;
-  const step: Step = joins
-    ? {
-        words,
-        touch,
-        edit: { kind: "together", edits: [...parts(last.edit), edit] },
-        inverse: { kind: "together", edits: [inverse, ...parts(last.inverse)] },
-      }
-    : { words, touch, edit, inverse };
+  const joins = last?.isOpen && last.touch === touch;
+  const step: Step = joins ? joined(last, { edit, inverse, words }) : { words, touch, edit, inverse, isOpen: touch !== "" };
   const past = joins ? stand.history.past.slice(0, -1) : stand.history.past;
   return { document, history: { past: [...past, step].slice(-MOST_STEPS), future: [] } };
+}
+
+/** Add to the step of a touch what follows from it, also when other steps were taken since: it is undone with it. */
+export function amend(stand: Stand, edit: Edit, words: string, touch: string): Stand {
+  const { past } = stand.history;
+  const at = past.map((step) => step.touch).lastIndexOf(touch);
+  const step = past[at];
+  const later = step && earlier(stand.document, edit, past.slice(at + 1));
+  if (!later) return take(stand, edit, words, touch);
+  const { document, inverse } = apply(stand.document, edit);
+  return { document, history: { past: [...past.slice(0, at), joined(step, { edit, inverse, words }), ...later], future: [] } };
+}
+
+function joined(step: Step, { edit, inverse, words }: Pick<Step, "edit" | "inverse" | "words">): Step {
+  return {
+    ...step,
+    words,
+    edit: { kind: "together", edits: [...parts(step.edit), edit] },
+    inverse: { kind: "together", edits: [inverse, ...parts(step.inverse)] },
+  };
 }
 
 function parts(edit: Edit): readonly Edit[] {
@@ -52,8 +68,8 @@ function parts(edit: Edit): readonly Edit[] {
 /** From here on nothing joins the last step. */
 export function settle(history: History): History {
   const last = history.past.at(-1);
-  if (!last?.touch) return history;
-  return { ...history, past: [...history.past.slice(0, -1), { ...last, touch: "" }] };
+  if (!last?.isOpen) return history;
+  return { ...history, past: [...history.past.slice(0, -1), { ...last, isOpen: false }] };
 }
 
 export function undo({ document, history }: Stand): Stand {
@@ -72,7 +88,7 @@ export function redo({ document, history }: Stand): Stand {
   const step = history.future[0];
   if (!step) return { document, history };
   const again = apply(document, step.edit);
-  const done = { ...step, inverse: again.inverse, touch: "" };
+  const done = { ...step, inverse: again.inverse, isOpen: false };
   return {
     document: again.document,
     history: { past: [...history.past, done], future: history.future.slice(1) },

@@ -40,8 +40,8 @@ const ASIDE = 12;
 // A card in the way of every line is looked for up to so many pairs of both.
 const MOST_CHECKED = 100_000;
 
-/** The flow that most lines between neighbours have; to the right if none says anything. */
-export function flowOf({ edges }: Pick<WorkflowDocument, "edges">, places: ReadonlyMap<Key, Position>): Flow {
+/** The flow that most lines between neighbours have; to the right, or as is said, if none says anything. */
+export function flowOf({ edges }: Pick<WorkflowDocument, "edges">, places: ReadonlyMap<Key, Position>, otherwise: Flow = "right"): Flow {
   let down = 0;
   for (const { from, to } of edges) {
     const [a, b] = [places.get(from), places.get(to)];
@@ -49,7 +49,7 @@ export function flowOf({ edges }: Pick<WorkflowDocument, "edges">, places: Reado
     const [isAbove, isBeside] = [overlaps(a.x, b.x, CARD.width), overlaps(a.y, b.y, CARD.height)];
     if (isAbove !== isBeside) down += isAbove ? 1 : -1;
   }
-  return down > 0 ? "down" : "right";
+  return down === 0 ? otherwise : down > 0 ? "down" : "right";
 }
 
 function overlaps(a: number, b: number, length: number): boolean {

@@ -18,6 +18,7 @@ import { useRefitting } from "./fitted_view";
 import { drawnPlaces, type FlowEdge, type FlowNode } from "./flow";
 import { useFlow } from "./flow_state";
 import { useFollowing } from "./following";
+import { useStillLines } from "./still_lines";
 import { LINES } from "./Line";
 import { middleOf } from "./menu_target";
 import { Legend, Overview } from "./Overview";
@@ -48,6 +49,7 @@ export function Canvas({ drawing, onDrawing, onPopup }: Props) {
   const start = useOpening(frame);
   useRefitting(frame);
   useFollowing(frame);
+  const began = useStillLines(frame);
   // While a line is drawn, a card is where it can end as a whole (graph.css).
   const wanted = useConnection(({ fromHandle }) => (fromHandle ? (fromHandle.type === "source" ? "target" : "source") : null));
 
@@ -63,6 +65,8 @@ export function Canvas({ drawing, onDrawing, onPopup }: Props) {
       onDrop={onDrop}
       onDoubleClick={onDoubleClick}
       onKeyDownCapture={pressed}
+      onMouseDownCapture={({ target, clientX: x, clientY: y }) => began(target, { x, y })}
+      onTouchStartCapture={({ target, touches }) => touches[0] && began(target, { x: touches[0].clientX, y: touches[0].clientY })}
       {...menus}
     >
       {start && (

@@ -47,7 +47,8 @@ export function nextSpot(store: EditorStore, middle: Position, after?: Key): { s
   const there = only === undefined ? undefined : all.get(only);
   const node = only === undefined ? undefined : find(document.nodes, only);
   if (!there || !node) return { spot: centred(middle) };
-  const by = BESIDE[flowOf(document, all)];
+  // A flow that goes on to the right is soon wider than the canvas beside the panel.
+  const by = BESIDE[flowOf(document, all, "down")];
   return { spot: { x: there.x + by.x, y: there.y + by.y }, tie: { from: node.id } };
 }
 
@@ -159,9 +160,10 @@ export async function layOut(store: EditorStore, setup: Setup): Promise<void> {
   if (!document.nodes.length) return;
   const keys = chosen.nodes.length > 1 ? chosen.nodes : indexOf(document.nodes).keys;
   const { to, flow } = await laidOut(setup.urls.worker, document, keys, { words: store.getState().words });
-  const { document: now, places, edit } = store.getState();
+  const { document: now, places, edit, set, arranged } = store.getState();
   const rows = folded(to, pairs(document, new Set(keys)), flow);
   edit({ kind: "move", to: anchored(rows, placesOf(now, places), chosen.nodes) }, t("Auto layout"));
+  set(chosen.nodes.length > 1 ? { followed: keys } : { arranged: arranged + 1 });
 }
 
 /** A part that was laid out stays where it was. */

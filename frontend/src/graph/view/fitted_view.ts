@@ -2,7 +2,8 @@
 
 import { useReactFlow, useStoreApi, type Viewport } from "@xyflow/react";
 import { useCallback, useEffect } from "react";
-import type { EditorStore } from "../store";
+import { CARD, isSeen, placesOf } from "../model/places";
+import type { EditorStore, State } from "../store";
 import { useDesk } from "./context";
 import { openingOf } from "./first_view";
 import type { FlowEdge, FlowNode } from "./flow";
@@ -53,6 +54,15 @@ export function useRefitting(frame: { readonly current: HTMLDivElement | null })
       const view = size.width ? fittedAgain(store, flow.getViewport(), size) : null;
       if (view) void flow.setViewport(view);
     };
+    // Undone, a layout or a move leads elsewhere than what the canvas shows.
+    const showUndone = ({ document, places }: Pick<State, "document" | "places">): void => {
+      const now = flow.getViewport();
+      const spots = [...placesOf(document, places).values()];
+      const seen = spots.filter((spot) => isSeen(now, size, { ...spot, ...CARD })).length;
+      if (seen === spots.length) return;
+      const view = fittedAgain(store, now, size) ?? (seen ? null : fit(store, size, false));
+      if (view) void flow.setViewport(view);
+    };
     const watch = new ResizeObserver(() => {
       const now = sizeOf(element);
       if (now.width === size.width && now.height === size.height) return;
@@ -63,6 +73,11 @@ export function useRefitting(frame: { readonly current: HTMLDivElement | null })
     // What edges cost is said on their chips, and is known later than all else.
     const stop = store.subscribe((now, before) => {
       if (now.costs !== before.costs && now.document === opened) refit();
+      // A canvas behind the outline has no size: the graph fits again when it comes into sight.
+      if (now.arranged !== before.arranged && !size.width) fitted.set(store, { view: flow.getViewport(), whole: false });
+      else if (now.arranged !== before.arranged) void flow.setViewport(fit(store, size, false));
+      const isUndone = now.document.nodes !== before.document.nodes && now.history.future.length !== before.history.future.length;
+      if (isUndone && size.width) showUndone(now);
     });
     return () => {
       watch.disconnect();

@@ -124,12 +124,15 @@ export class FormSession {
     return { ...rest, id: node.id, ...(node.name !== undefined && { name: node.name }) };
   }
 
-  /** A name that stands alone needs nobody who reads it. */
+  /** The first name of a node needs nobody who reads it, and is one step whatever is done next. */
   private takeName(): void {
     const name = this.page.textOf(NAME_FIELD).trim();
     const { key } = this;
-    this.desk.store.getState().edit({ kind: "change", nodes: [{ key, fields: { name: name || null } }], edges: [] }, t("Edit {what}", { what: key }), this.touch(NAME_FIELD));
+    if (name !== ((this.element as WorkflowNode | undefined)?.name ?? "")) {
+      this.desk.store.getState().edit({ kind: "change", nodes: [{ key, fields: { name: name || null } }], edges: [] }, t("Edit {what}", { what: key }), this.touch(NAME_FIELD));
+    }
     this.page.entitle(titleOf({ id: key, name }));
+    if (this.shown !== undefined) this.shown = renamedTo(this.shown as WorkflowNode, name);
   }
 
   /** Say the warnings of the element at its fields; errors are said when the form is read. */
@@ -195,16 +198,19 @@ export class FormSession {
 
   private typing(name: string): void {
     this.touched.add(name);
-    if (this.page.isNameAlone) this.takeName();
-    else if (this.shown !== undefined) this.keep(this.page.fields(), this.shown, name);
+    if (this.page.isNameAlone || this.isFirstName(name)) this.takeName();
+    if (this.shown !== undefined && !this.page.isNameAlone) this.keep(this.page.fields(), this.shown, name);
   }
 
   private left(name: string | undefined): void {
     if (name) this.touched.add(name);
-    const { unnamed, settle } = this.desk.store.getState();
-    // The id that follows the name is one step with it.
-    if (name === NAME_FIELD && unnamed.includes(this.key)) void this.nameFirst().finally(settle);
-    else settle();
+    this.desk.store.getState().settle();
+    if (this.isFirstName(name)) void this.nameFirst();
+  }
+
+  /** Whether a field is the name of a node that was just added. */
+  private isFirstName(name: string | undefined): boolean {
+    return name === NAME_FIELD && this.kind === "node" && this.desk.store.getState().unnamed.includes(this.key);
   }
 
   /** A field in which nothing was typed has nothing to undo: Ctrl-Z is that of the canvas. */
@@ -227,11 +233,13 @@ export class FormSession {
     const before = this.typedNow();
     // A field that is left says again what it said while one typed.
     if (before && same(before.fields, fields)) return;
+    // A first name is in the document already.
+    const base = before && this.isFirstName(field) ? renamedTo(before.base as WorkflowNode, (shown as WorkflowNode).name) : (before?.base ?? shown);
     this.desk.store.getState().keepTyped(this.name, {
       kind: this.kind,
       key: this.key,
       fields,
-      base: before?.base ?? shown,
+      base,
       touch: this.touch(field),
       errors: before?.errors ?? NO_ERRORS,
       isRead: false,
@@ -242,7 +250,7 @@ export class FormSession {
   private async nameFirst(): Promise<void> {
     await this.desk.reader.finish();
     await untilNothingIsUnderWay();
-    const { document, chosen, edit, choose, set, unnamed, typed } = this.desk.store.getState();
+    const { document, chosen, amend, choose, set, unnamed, typed } = this.desk.store.getState();
     const { key } = this;
     const node = find(document.nodes, key);
     const id = node && idOfName(document, node);
@@ -251,7 +259,8 @@ export class FormSession {
     // The card of another id is another element: a key that is pressed next finds it drawn, with the focus.
     flushSync(() => {
       set({ unnamed: unnamed.filter((each) => each !== key) });
-      edit(change(document, "node", key, { ...node, id }), t("Name {id}", { id }), this.touch(NAME_FIELD));
+      // One step with the name, also where another was taken meanwhile.
+      amend(change(document, "node", key, { ...node, id }), t("Name {id}", { id }), this.touch(NAME_FIELD));
       if (!this.closed) {
         if (this.shown !== undefined) this.shown = { ...node, id };
         this.renamed(id);
@@ -380,6 +389,11 @@ export class FormSession {
   private focus(field: FocusedField | null): void {
     if (field) this.page.focus(field, this.desk.store.getState().unnamed.includes(this.key));
   }
+}
+
+/** A node with another name, or with none. */
+function renamedTo({ name: _, ...rest }: WorkflowNode, name = ""): WorkflowNode {
+  return name ? { ...rest, name } : rest;
 }
 
 function isAway(error: unknown): boolean {
