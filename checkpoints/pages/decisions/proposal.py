@@ -42,11 +42,11 @@ class ProposedKey:
     """The current value of a key; ``edited_by`` are those who changed it after it was proposed.
 
     ``pieces`` are the removed and added words of a text, ``rows`` the differences of any other
-    value. ``gone`` means removed, by ``edited_by`` alone; ``lost`` means that retention removed the proposed value. A key
-    without ``read`` is too large for the page. Of a long text the ``pieces`` are those from
-    where it begins to differ. ``as_message`` is the message that says the same
-    as the value, or as what was proposed if that was edited; it is not shown a second time.
-    ``answer`` is the value as a message shows it, ``marked`` the same with ``pieces`` in it.
+    value. ``gone`` means removed, by ``edited_by`` alone; ``lost`` means that retention removed
+    the proposed value. A key without ``read`` is too large for the page. Of a long text the
+    ``pieces`` are those from where it begins to differ. ``as_message`` is the message that says
+    the same as the value, or as what was proposed if that was edited; it is not shown a second
+    time. ``answer`` is the value as a message shows it, ``marked`` the same with ``pieces`` in it.
     """
 
     name: str
