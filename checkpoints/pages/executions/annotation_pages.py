@@ -1,5 +1,7 @@
 """The pages on which people comment, label versions, and claim reviews."""
 
+from urllib.parse import urlencode
+
 from django.contrib import messages as flash
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
@@ -171,15 +173,20 @@ def claim(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpRespo
     back = reverse("reviews") if from_list else reverse("checkpoints:detail", args=[head.public_id])
     if queue is not None:
         back += f"?{queue.list_query if from_list else queue.card_query}"
+    if from_list and request.POST.get("cursor"):  # the page of the queue
+        back += f"{'&' if '?' in back else '?'}{urlencode({'cursor': request.POST['cursor']})}"
 
     def act() -> HttpResponse:
         if request.POST.get("do") == "release":
             annotations.release(actor, head.public_id, execution=execution_in(request))
-            flash.success(request, _("You released this review."))
+            said, stays = _("You released this review."), queue is None or queue.who != "mine"
         else:
             over = request.POST.get("do") == "take-over"
             annotations.claim(actor, head.public_id, over=over, execution=execution_in(request))
-            flash.success(request, _("You claimed this review."))
+            said, stays = _("You claimed this review."), queue is None or queue.who != "free"
+        if from_list and stays:  # its line says so, in the place where it was
+            return redirect(f"{back}#review-{head.public_id}")
+        flash.success(request, said)
         return redirect(back)
 
     try:

@@ -14,6 +14,13 @@ function focus(line: HTMLElement | null | undefined): void {
   line?.scrollIntoView({ block: "nearest" });
 }
 
+/** A line that was claimed or released is where the next key begins. */
+function focusTarget(): void {
+  if (document.activeElement !== document.body || !location.hash.startsWith("#review-")) return;
+  document.getElementById(location.hash.slice(1))?.querySelector<HTMLElement>(".waiting-title")?.focus({ preventScroll: true });
+}
+addEventListener("load", focusTarget);
+
 function move(by: 1 | -1): void {
   const all = lines();
   const line = focused();

@@ -162,10 +162,13 @@ def test_the_queue_tells_who_waits_longest_and_who_looks_after_it(reviewer: Clie
     places = [page.index(f"/executions/{each.head.public_id}/") for each in (first, second)]
     assert places == sorted(places)
     assert page.count('class="waiting"') == 2
-    assert (
-        reviewer.post(url(second, "claim/"), {"do": "claim", "from": "reviews"}).status_code == 302
+    sent = {"do": "claim", "from": "reviews"}
+    assert reviewer.post(url(second, "claim/"), sent)["Location"] == (
+        f"/reviews/#review-{second.head.public_id}"
     )
-    assert "Claimed by you" in text(reviewer.get("/reviews/"))
+    there = text(reviewer.get("/reviews/"))
+    assert "Claimed by you" in there
+    assert "You claimed" not in there  # the line says so, and no other is moved
     mine = text(reviewer.get("/reviews/?who=mine"))
     assert mine.count('class="waiting"') == 1
     assert second.head.public_id in mine
@@ -201,7 +204,11 @@ def test_the_queue_comes_in_pages_and_at_a_bounded_cost(
         page = text(reviewer.get("/reviews/?limit=2"))
     assert page.count('class="waiting"') == 2
     on = re.findall(r'href="(\?[^"]*cursor=[^"]*)"', page)[0].replace("&amp;", "&")
-    assert text(reviewer.get(f"/reviews/{on}")).count('class="waiting"') == 1
+    second = text(reviewer.get(f"/reviews/{on}"))
+    assert second.count('class="waiting"') == 1
+    sent = {"do": "claim", "from": "reviews", "cursor": hidden(second, "cursor")}
+    path = re.findall(r'action="(/executions/[^"]*/claim/)"', second)[0]
+    assert "cursor=" in reviewer.post(path, sent)["Location"]
 
 
 def test_what_waits_is_counted_for_the_own_workspace(reviewer: Client) -> None:

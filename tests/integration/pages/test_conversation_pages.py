@@ -61,7 +61,9 @@ def test_who_is_not_signed_in_is_asked_to(chat: Conversation) -> None:
 
 def test_the_list_leads_to_the_conversation(reviewer: Client, chat: Conversation) -> None:
     assert 'href="/conversations/chat/"' in text(reviewer.get("/conversations/"))
-    assert "Nothing matches" in text(reviewer.get("/conversations/?q=zebra"))
+    nothing = text(reviewer.get("/conversations/?q=zebra+%26"))
+    assert "Nothing matches" in nothing
+    assert 'href="/search/?q=zebra%20%26"' in nothing
 
 
 def test_a_conversation_shows_its_messages_and_the_rail(

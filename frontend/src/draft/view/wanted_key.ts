@@ -1,6 +1,7 @@
 // The key that someone came to edit: its first input has the focus, and its row stays in sight while
 // what is above it is loaded and drawn, until someone does something.
 
+import { fieldOf, rowsOf } from "./rows";
 import { focusFirst } from "./shallow";
 
 const SETTLES_MS = 10_000;
@@ -11,8 +12,9 @@ const SMALL = "(width < 576px), (width < 992px) and (height < 30rem)";
 
 export function showWantedKey(form: HTMLFormElement): void {
   const field = form.querySelector<HTMLElement>("[autofocus]");
-  const row = field?.closest<HTMLElement>(".edit-key");
-  if (!field || !row) return;
+  if (!field) return beginAtFirstKey(form);
+  const row = field.closest<HTMLElement>(".edit-key");
+  if (!row) return;
   const reviewed = document.querySelector<HTMLDetailsElement>("#reviewed[open]");
   const isSmall = matchMedia(SMALL).matches;
   if (reviewed && isSmall) reviewed.open = false;
@@ -32,6 +34,16 @@ export function showWantedKey(form: HTMLFormElement): void {
   setTimeout(stop, SETTLES_MS);
   for (const each of [document.body, form.parentElement!, ...form.parentElement!.children]) grown.observe(each);
   bring();
+}
+
+/** Who came to edit the state begins at its first key; on a touch screen the keyboard would cover the form. */
+function beginAtFirstKey(form: HTMLFormElement): void {
+  const isFree = document.activeElement === document.body && !location.hash && matchMedia("(hover: hover)").matches;
+  const row = isFree ? rowsOf(form)[0] : undefined;
+  const field = row && fieldOf(row, "value");
+  if (!row || !field) return;
+  if (field.hidden) focusFirst(row);
+  else field.focus({ preventScroll: true });
 }
 
 function isInSight(form: HTMLFormElement, row: HTMLElement): boolean {
