@@ -35,6 +35,8 @@ export class FormSession {
   private redrawing: ReturnType<typeof setTimeout> | undefined;
   private readonly away = new AbortController();
   private readonly number = ++sessions;
+  /** How often a field was left: what is typed into it after that is another step. */
+  private visits = 0;
   private hearing: () => void;
   /** The element that the form shows: as it was drawn, or as it was read since. */
   private shown: Value | undefined;
@@ -204,7 +206,10 @@ export class FormSession {
     const { unnamed, settle } = this.desk.store.getState();
     // The id that follows the name is one step with it.
     if (name === NAME_FIELD && unnamed.includes(this.key)) void this.nameFirst().finally(settle);
-    else settle();
+    else {
+      settle();
+      this.visits += 1;
+    }
   }
 
   /** A field in which nothing was typed has nothing to undo: Ctrl-Z is that of the canvas. */
@@ -219,7 +224,7 @@ export class FormSession {
   }
 
   private touch(field: string): string {
-    return `form ${this.number} ${field}`;
+    return `form ${this.number} ${field} ${this.visits}`;
   }
 
   private keep(fields: Fields, shown: Value, field: string): void {
