@@ -1,7 +1,7 @@
 """Every error as problem+json (RFC 9457), in the one form of the contract."""
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Final
 
 from django.conf import settings
@@ -99,13 +99,15 @@ def status_of(error: ContextError) -> int:
     return 422
 
 
-def of_error(error: ContextError) -> HttpResponse:
-    """Returns a domain error as a response."""
+def of_error(error: ContextError, words: Callable[[str], str] = str) -> HttpResponse:
+    """Returns a domain error as a response; ``words`` makes its texts those of a reader."""
     extra = error.extra()
     if error.problems:
-        extra["errors"] = [item.as_json() for item in error.problems]
+        extra["errors"] = [
+            item.as_json() | {"message": words(item.message)} for item in error.problems
+        ]
     headers = {"Retry-After": str(error.retry_after)} if isinstance(error, Unavailable) else None
-    return problem(status_of(error), error.code, error.detail, extra=extra, headers=headers)
+    return problem(status_of(error), error.code, words(error.detail), extra=extra, headers=headers)
 
 
 def of_exception(error: Exception) -> HttpResponse:

@@ -10,6 +10,7 @@ import orjson
 from pydantic import JsonValue
 
 from ctxadmin.lib.errors import ValidationFailed
+from ctxadmin.lib.json_faults import fault, fault_with_place
 from ctxadmin.lib.sentence import say
 
 MAX_DEPTH: Final = 64
@@ -26,8 +27,10 @@ class NotJson(ValidationFailed):
     """Invalid JSON: ``what`` is wrong at which ``line`` and ``column``, from 1."""
 
     def __init__(self, error: orjson.JSONDecodeError) -> None:
-        super().__init__(say("This is not JSON: {why}.", why=str(error)), malformed=True)
-        self.what, self.line, self.column = error.msg, error.lineno, error.colno
+        super().__init__(
+            say("This is not JSON: {why}.", why=fault_with_place(error)), malformed=True
+        )
+        self.what, self.line, self.column = fault(error), error.lineno, error.colno
 
 
 def loads_strict(data: bytes) -> JsonValue:

@@ -98,7 +98,7 @@ def server_error(request: HttpRequest) -> HttpResponse:
 def unavailable(request: HttpRequest, refusal: Unavailable) -> HttpResponse:
     """Returns the page of an outage, without a database query."""
     if wants_json(request):
-        return of_error(refusal)
+        return of_error(refusal, translated)
     response = render(request, "503.html", {"detail": translated(refusal.detail)}, status=503)
     response["Retry-After"] = str(refusal.retry_after)
     return response

@@ -89,6 +89,14 @@ CHAINED: list[JsonValue] = [
 ]
 
 
+def choose_source(preview: Locator) -> Locator:
+    """Open the fields that say what the preview shows."""
+    closed = preview.locator(".editor-source-shown:not([open]) > summary")
+    if closed.count():
+        closed.click()
+    return preview
+
+
 def look_at(page: Page, conversation: str) -> Locator:
     """Choose whose context the preview shows; the preview, below the form."""
     preview = page.get_by_role("region", name="Preview")
@@ -97,9 +105,6 @@ def look_at(page: Page, conversation: str) -> Locator:
     expect(preview.get_by_role("button", name="Context preview")).to_have_attribute(
         "aria-expanded", "true"
     )
-    closed = preview.locator(".editor-source-shown:not([open]) > summary")
-    if closed.count():
-        closed.click()
-    preview.get_by_label("Conversation", exact=True).fill(conversation)
+    choose_source(preview).get_by_label("Conversation", exact=True).fill(conversation)
     parts.get_by_text("Settings").click()
     return preview

@@ -4,9 +4,10 @@ import re
 from uuid import uuid4
 
 import httpx
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, ViewportSize, expect
 from pydantic import JsonValue
 
+from tests.e2e.conftest import OpenPage
 from tests.e2e.editor.scenes import Make, card, draft, drag, form, opened, saved
 
 
@@ -251,3 +252,63 @@ def test_a_line_that_begins_near_the_edge_of_the_canvas_does_not_move_it(
     page.evaluate("() => new Promise((then) => setTimeout(then, 200))")
     assert view.get_attribute("style") == before
     page.mouse.up()
+
+
+LOW: ViewportSize = {"width": 640, "height": 400}  # 1280x800 at 200 %
+
+
+def test_who_is_here_covers_no_button_of_a_low_window(open_page: OpenPage, made: Make) -> None:
+    slug = made()
+    opened(open_page("designer"), slug)
+    page = opened(open_page("designer"), slug)
+    page.set_viewport_size(LOW)
+    note = page.locator(".live-people")
+    expect(note).to_contain_text("is here")
+    for _scroll in range(2):
+        covered = note.evaluate(
+            """note => {
+                const of = (each) => each.getBoundingClientRect();
+                const own = of(note);
+                return [...document.querySelectorAll("button, a")]
+                    .filter((each) => of(each).width && of(each).left < own.right
+                        && of(each).right > own.left && of(each).top < own.bottom
+                        && of(each).bottom > own.top)
+                    .map((each) => each.textContent);
+            }"""
+        )
+        assert covered == []
+        card(page, "answer").click()
+        page.locator(".editor-palette").evaluate("each => scrollTo(0, each.offsetTop)")
+
+
+def test_the_buttons_of_dialogs_are_in_sight_in_a_low_window(
+    designer_page: Page, made: Make
+) -> None:
+    page = opened(designer_page, made())
+    page.set_viewport_size(LOW)
+    page.get_by_role("link", name="Publish").click()
+    sheet = page.get_by_role("dialog", name="Publish Drawn")
+    publish = sheet.get_by_role("button", name="Publish", exact=True)
+    expect(publish).to_be_in_viewport(ratio=1)
+    expect(sheet.get_by_role("button", name="Cancel")).to_be_in_viewport(ratio=1)
+    sheet.get_by_label("Note").fill("From a low window")
+    publish.click()
+    expect(page.get_by_text("Published as version 1.")).to_be_visible()
+
+
+def test_the_status_of_a_form_with_errors_is_read_as_a_whole_on_a_phone(
+    designer_page: Page, made: Make
+) -> None:
+    designer_page.set_viewport_size({"width": 390, "height": 800})
+    page = opened(designer_page, made())
+    card(page, "answer").click()
+    page.locator("[name=node-name]").wait_for()
+    page.locator("details", has=page.locator("[name=node-id]")).last.evaluate(
+        "each => { each.open = true; }"
+    )
+    page.locator("[name=node-id]").fill("not an id!")
+    status = page.locator(".editor-saving > span")
+    expect(status).to_have_text("1 form not saved")
+    assert status.evaluate(
+        "each => each.scrollHeight < each.clientHeight + 8 && each.scrollWidth <= each.clientWidth"
+    )

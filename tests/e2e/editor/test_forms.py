@@ -1,6 +1,7 @@
 """The forms of the side panel: what is typed stands on the card, and in the draft."""
 
 import re
+from typing import Any
 
 import httpx
 from playwright.sync_api import Locator, Page, expect
@@ -251,3 +252,26 @@ def test_the_reducers_and_the_name_are_edited_when_nothing_is_chosen(
     found = api.get(f"workflows/{slug}/draft").json()["document"]
     assert found["name"] == "Renamed"
     assert found["reducers"] == {"notes": "append"}
+
+
+def test_the_first_digits_of_a_wrong_number_do_not_stay_in_the_draft(
+    designer_page: Page, made: Make, api: httpx.Client
+) -> None:
+    budget: JsonValue = {"max_tokens": 8000, "target_tokens": 4000}
+    cut: JsonValue = {"messages": [{"operation": "budget", "budget": budget}]}
+    slug = made([NODES[0], {"id": "answer", "type": "llm", "context_filter": cut}], EDGES)
+    page = opened(designer_page, slug)
+    card(page, "answer").click()
+    target = form(page).locator("[name$=messages-0-budget-target_tokens]:visible")
+    target.fill("12")
+    expect(card(page, "answer")).to_contain_text("12")
+    saved(page)
+    target.fill("12x")
+    expect(page.locator(".editor-saving")).to_contain_text("1 form not saved")
+    kept: Any = draft(api, slug)["nodes"][1]["context_filter"]
+    expect(target).to_have_value("12x")
+    assert kept["messages"][0]["budget"] == budget
+    target.fill("120")
+    saved(page)
+    kept = draft(api, slug)["nodes"][1]["context_filter"]
+    assert kept["messages"][0]["budget"]["target_tokens"] == 120

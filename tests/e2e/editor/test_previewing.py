@@ -7,7 +7,7 @@ from playwright.sync_api import Page, expect
 from pydantic import JsonValue
 
 from tests.browser import assert_accessible
-from tests.e2e.editor.scenes import EDGES, NODES, Make, card, form, look_at, opened
+from tests.e2e.editor.scenes import EDGES, NODES, Make, card, choose_source, form, look_at, opened
 
 
 def test_the_preview_follows_what_is_typed(
@@ -31,7 +31,7 @@ def test_the_preview_follows_what_is_typed(
     form(page).locator("[name$=keep_last]:visible").fill("6")
     expect(preview).to_contain_text("2 dropped")
     assert_accessible(page)
-    preview.get_by_label("Preview the full path").check()
+    choose_source(preview).get_by_label("Preview the full path").check()
     expect(preview.locator(".seen-step")).to_have_count(2)
     first = preview.locator(".seen-step").first
     first.locator("summary").press("Enter")
@@ -39,9 +39,11 @@ def test_the_preview_follows_what_is_typed(
     form(page).locator("[name$=keep_last]:visible").fill("7")
     expect(preview.locator(".seen-step").last).to_contain_text("7 messages")
     expect(first).to_have_attribute("open", "")
-    preview.get_by_role("button", name="Pasted context").click()
+    choose_source(preview).get_by_role("button", name="Pasted context").click()
     preview.get_by_label("Context as JSON").fill('{"variables": ')
-    expect(preview.get_by_role("alert")).to_contain_text("This is not JSON")
+    expect(preview.get_by_role("alert")).to_have_text(
+        "Context as JSON: Line 1, column 15: the text ends too early"
+    )
     preview.get_by_label("Context as JSON").fill('{"history": [{"prompt": "x"}]}')
     expect(preview.get_by_role("alert")).to_have_text(
         "context › history › 0 › node_id: this field is required"
@@ -133,6 +135,7 @@ def test_the_preview_never_shows_what_something_else_would_see(
     expect(seen).to_contain_text("by-its-value")
     chosen = preview.get_by_label("Conversation", exact=True)
     page.get_by_role("navigation", name="Parts of the panel").get_by_text("Preview").click()
+    choose_source(preview)
     chosen.fill("")
     expect(seen).to_be_visible()
     chosen.press("Tab")
@@ -158,9 +161,9 @@ def test_a_conversation_is_called_by_its_title_and_half_an_id_is_no_error(
     card(page, "answer").click()
     preview = look_at(page, "half-typed")
     line = preview.locator(".editor-source-shown > summary")
-    expect(line).to_have_text("A lamp, latest version")
+    expect(line).to_have_text("A lamp, latest version Change")
     expect(line).to_have_attribute("title", "A lamp (half-typed)")
-    chosen = preview.get_by_label("Conversation", exact=True)
+    chosen = choose_source(preview).get_by_label("Conversation", exact=True)
     asked: list[str] = []
     page.on("request", lambda each: asked.append(each.url))
     chosen.fill("half")
@@ -186,7 +189,7 @@ def test_the_preview_follows_the_edge_that_leads_to_the_node(
     page = opened(designer_page, made(NODES, edges))
     card(page, "answer").click()
     preview = look_at(page, "along-an-edge")
-    along = preview.get_by_role("checkbox", name="Ask → Answer")
+    along = choose_source(preview).get_by_role("checkbox", name="Ask → Answer")
     expect(along).to_be_checked()
     kept = preview.locator("tr.seen-kept", has_text="message")
     expect(kept).to_have_count(1)
@@ -211,3 +214,42 @@ def test_the_tab_of_the_preview_opens_it_from_each_other_tab_also_where_it_was_c
         parts.get_by_text("Preview", exact=True).click()
         expect(form(page)).to_be_hidden()
         expect(shut).to_have_attribute("aria-expanded", "true")
+
+
+def test_a_conversation_that_was_not_offered_is_called_by_its_title_once_it_is_typed(
+    designer_page: Page, made: Make, api: httpx.Client
+) -> None:
+    page = opened(designer_page, made())
+    # Made later than the page, which cannot offer it.
+    api.post("conversations", json={"id": "made-later", "title": "A late lamp", "messages": []})
+    card(page, "answer").click()
+    preview = look_at(page, "made-later")
+    line = preview.locator(".editor-source-shown > summary")
+    expect(line).to_have_text("A late lamp, latest version Change")
+    expect(line).to_have_attribute("title", "A late lamp (made-later)")
+
+
+def test_the_messages_stay_in_sight_while_one_chooses_whose_they_are(
+    page: Page, made: Make, api: httpx.Client
+) -> None:
+    messages = [{"role": "user", "content": f"message {number}"} for number in range(3)]
+    api.post("conversations", json={"id": "in-sight", "messages": messages})
+    page.set_viewport_size({"width": 1280, "height": 800})
+    opened(page, made())
+    card(page, "answer").click()
+    preview = look_at(page, "in-sight")
+    choose_source(preview)
+    fields = preview.locator(".editor-source-fields")
+    expect(fields).to_be_in_viewport(ratio=1)
+    expect(preview.locator(".editor-seen")).to_be_in_viewport()
+    box, seen = fields.bounding_box(), preview.locator(".editor-preview-body").bounding_box()
+    assert box is not None
+    assert seen is not None
+    assert box["y"] + box["height"] <= seen["y"]
+    assert seen["height"] > 80
+    preview.get_by_label("Conversation", exact=True).press("Escape")
+    expect(fields).to_be_hidden()
+    expect(preview.locator(".editor-source-shown > summary")).to_be_focused()
+    choose_source(preview)
+    form(page).locator("[name=node-name]").click()
+    expect(fields).to_be_hidden()

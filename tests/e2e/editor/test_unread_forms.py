@@ -77,7 +77,7 @@ def test_a_form_that_cannot_be_read_is_kept_elsewhere_and_nothing_is_published_m
     id_field(page).fill("not an id!")
     card(page, "ask").click()
     expect(id_field(page)).to_have_value("ask")
-    expect(page.locator(".editor-saving")).to_contain_text("1 form has errors and is not saved")
+    expect(page.locator(".editor-saving")).to_contain_text("1 form not saved")
     page.get_by_role("link", name="Publish").click()
     # It shows what is to be fixed, and how to be rid of it.
     expect(id_field(page)).to_have_value("not an id!")

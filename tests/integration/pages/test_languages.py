@@ -17,6 +17,8 @@ from tests.factories import conversation, signed_in, user
 from tests.integration.checkpoints.flows import Run
 from tests.integration.pages import state_edits
 from tests.integration.pages.execution_scenes import hidden, move, paused, text, url
+from tests.integration.pages.workflows.designing import SMALL, made
+from tests.integration.pages.workflows.unsaved import START, ask, document, read, typed
 from workflows.starters import StarterName
 
 pytestmark = pytest.mark.django_db
@@ -279,3 +281,23 @@ def test_the_test_of_a_paused_webhook_is_refused_in_the_readers_language(reader:
     path = f"/settings/webhooks/{made.public_id}/act/"
     page = text(reader.post(path, {"do": "test"}, follow=True))
     assert "此 Webhook 已暂停；不会发送任何内容。" in page
+
+
+def test_a_call_of_the_editor_is_refused_in_the_readers_language(reader: Client) -> None:
+    made("small", SMALL)
+    rule = {"type": "exclude", "pattern": "x", "condition": "context.x ==="}
+    node = {"id": "answer", "type": "llm", "context_filter": {"rules": [rule]}}
+    given = {"document": document(START, node), "node": "answer", "messages": []}
+    said = ask(reader, "preview", given).json()
+    assert "此处应为名称或值" in said["detail"]
+    assert "此处应为名称或值" in said["errors"][0]["message"]
+    for context, why in (({"odd": 1}, "未知字段"), ({"variables": 3}, "这里应为对象")):
+        given = {"document": document(), "node": "answer", "context": context}
+        assert why in ask(reader, "preview", given).json()["errors"][0]["message"]
+
+
+def test_json_in_a_form_is_refused_wholly_in_the_readers_language(reader: Client) -> None:
+    made("small", SMALL)
+    sent = typed(reader, "node", "answer") | {"node-config": '{"a":'}
+    (error,) = read(reader, sent)["errors"]
+    assert error["message"] == "这不是 JSON：第 1 行第 6 列（第 5 个字符）：文本提前结束。"

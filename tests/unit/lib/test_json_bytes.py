@@ -2,11 +2,21 @@
 
 import tracemalloc
 
+import orjson
 import pytest
 from pydantic import JsonValue
 
 from ctxadmin.lib.errors import ValidationFailed
-from ctxadmin.lib.json_bytes import MAX_DEPTH, canonical, depth, digest, dumps, loads_strict
+from ctxadmin.lib.json_bytes import (
+    MAX_DEPTH,
+    NotJson,
+    canonical,
+    depth,
+    digest,
+    dumps,
+    loads_strict,
+)
+from ctxadmin.lib.sentence import Sentence
 
 
 @pytest.mark.parametrize(
@@ -132,3 +142,21 @@ def test_a_short_text_takes_the_memory_of_its_bytes() -> None:
     finally:
         tracemalloc.stop()
     assert (after - before) / len(kept) < 200
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("", "{", '{"a" 1}', '{"a":1,}', '{"a":1 2}', "[1 2]", "{a:1}", "[1] 2", "x", '"\n"'),
+        *("-x", "1.x", "1e+x", "01", "1e999", "falsy", "nil_", "truly", "\ufeff1"),
+        *('"\\x"', '"\\ud800 "', '"\\udc00"', '"\\ud800\\u0041"', b'"\xff"'),
+    ],
+)
+def test_pages_can_translate_what_the_parser_says(text: str | bytes) -> None:
+    data = text if isinstance(text, bytes) else text.encode()
+    with pytest.raises(orjson.JSONDecodeError) as found:
+        orjson.loads(data)
+    with pytest.raises(NotJson) as refusal:
+        loads_strict(data)
+    assert isinstance(refusal.value.what, Sentence)
+    assert refusal.value.detail == f"This is not JSON: {found.value}."

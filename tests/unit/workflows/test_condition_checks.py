@@ -49,6 +49,21 @@ def test_a_name_is_reported_without_the_length_that_is_asked_of_it() -> None:
     assert str(problem.message).startswith("nothing in this workflow writes 'missing':")
 
 
+def test_advice_keeps_the_path_behind_a_name() -> None:
+    (unknown,) = problems("context.missing.lengthh > 0")
+    assert unknown.message == (
+        "nothing in this workflow writes 'missing' or 'missing.lengthh': give it a reducer if an "
+        "engine or the initial state writes it, or write metadata['missing'].lengthh if it is "
+        "metadata"
+    )
+    (length,) = problems("context.missing.length > 0")
+    assert "write metadata['missing'].length if" in length.message
+    (verdict,) = problems("context.plann_output.verdict === 'x'")
+    assert str(verdict.message).endswith("; did you mean context.plan_output.verdict?")
+    (counted,) = problems("context.plann_output.length > 0")
+    assert str(counted.message).endswith("; did you mean context.plan_output.length?")
+
+
 @pytest.mark.parametrize(
     "condition",
     [

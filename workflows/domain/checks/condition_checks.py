@@ -53,25 +53,42 @@ def condition_warnings(document: Document, pointer: str) -> Iterator[Problem]:
 
 def _unwritten(lookup: Lookup, hints: Sequence[str], place: _Place) -> Problem:
     parts = lookup.names[:-1] if lookup.names[1:] and lookup.names[-1] == "length" else lookup.names
-    name = ".".join(parts)
+    name = _called(parts)
     if lookup.root == "context":
         unknown = say(
             "nothing in this workflow writes {name}: give it a reducer if an engine or the initial "
             "state writes it, or write {metadata} if it is metadata",
-            name=repr(name),
-            metadata=f"metadata[{lookup.names[0]!r}]",
+            name=name,
+            metadata=f"metadata[{lookup.names[0]!r}]{_path(lookup.names[1:])}",
         )
     else:
         unknown = say(
             "nothing in this workflow writes {name}: give it a reducer if an engine or the initial "
             "state writes it",
-            name=repr(name),
+            name=name,
         )
-    close = get_close_matches(name, hints, n=1)
-    # As it is written in the condition.
-    meant = [f"context.{each}" if lookup.root == "context" else repr(each) for each in close]
-    message = say("{text}; did you mean {name}?", text=unknown, name=meant[0]) if meant else unknown
+    meant = _meant(lookup, parts, hints)
+    message = say("{text}; did you mean {name}?", text=unknown, name=meant) if meant else unknown
     return _warning(place, "unwritten_name", message)
+
+
+def _called(parts: Sequence[str]) -> str:
+    """Returns the names that a lookup can mean: its first part, or all of it."""
+    whole = repr(".".join(parts))
+    return say("{others} or {last}", others=repr(parts[0]), last=whole) if parts[1:] else whole
+
+
+def _meant(lookup: Lookup, parts: Sequence[str], hints: Sequence[str]) -> str:
+    """Returns a known name that is close, as the condition has to write it; "" if none is."""
+    for end in dict.fromkeys((len(parts), 1)):
+        for close in get_close_matches(".".join(parts[:end]), hints, n=1):
+            rest = _path(lookup.names[min(len(parts), 1 + close.count(".")) :])
+            return f"context.{close}{rest}" if lookup.root == "context" else repr(close)
+    return ""
+
+
+def _path(names: Sequence[str]) -> str:
+    return "".join(f".{each}" for each in names)
 
 
 def _warning(place: _Place, code: str, message: str) -> Problem:

@@ -17,11 +17,12 @@ from pydantic import JsonValue
 from ctxadmin.accounts.authentication import person_actor
 from ctxadmin.accounts.session_use import ignore_use
 from ctxadmin.http.endpoints.json_body import read_body
-from ctxadmin.http.problems import of_exception, problem
+from ctxadmin.http.problems import of_error, of_exception, problem
 from ctxadmin.identity.actor import Actor
 from ctxadmin.lib.contract import Contract, parse
 from ctxadmin.lib.errors import ContextError, ValidationFailed
 from ctxadmin.lib.json_bytes import loads_strict
+from ctxadmin.ui.sentences import translated
 from workflows.models import Workflow
 from workflows.store.workflow import find_workflow
 
@@ -33,7 +34,8 @@ JSON: Final = "application/json"
 
 
 def editor_call(view: EditorCall[P]) -> Callable[Concatenate[HttpRequest, P], HttpResponse]:
-    """Wraps a POST by a signed-in member; every refusal is problem+json.
+    """Wraps a POST by a signed-in member; every refusal is problem+json in the
+    reader's language.
 
     A script cannot follow a redirect to the sign-in page, so it gets 401. A person who opens the
     address is redirected to the editor. The editor previews and summarizes automatically, also
@@ -53,7 +55,9 @@ def editor_call(view: EditorCall[P]) -> Callable[Concatenate[HttpRequest, P], Ht
             if actor is None:
                 return problem(403, "forbidden", _("You are not allowed to do this."))
             return view(request, actor, *args, **kwargs)
-        except (ContextError, Error) as error:
+        except ContextError as error:
+            return of_error(error, translated)
+        except Error as error:
             return of_exception(error)
 
     return called

@@ -11,6 +11,8 @@ from django.utils.translation import gettext as _
 from pydantic import Field, JsonValue, SkipValidation, ValidationInfo, field_validator
 
 from conversations.domain.message import read_messages
+from conversations.models import Conversation
+from conversations.reading.display_names import display_name
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import FieldProblem, NotFound, ValidationFailed
@@ -88,8 +90,9 @@ Stop = tuple[str, Sequence[str]]
 
 @editor_call
 def preview(request: HttpRequest, actor: Actor, slug: str) -> HttpResponse:
-    """Returns ``{html, line, lacks, edges, tokens_before, tokens_after, cached_prefix_lost,
-    problems, steps?}``: ``line`` is the result in one line, ``lacks`` what is wrong with it.
+    """Returns ``{html, line, lacks, title, edges, tokens_before, tokens_after, cached_prefix_lost,
+    problems, steps?}``: ``line`` is the result in one line, ``lacks`` what is wrong with it,
+    ``title`` the name of the conversation, "" of a pasted context.
     """
     actor.require(Action.PREVIEW)
     row = workflow_named(actor, slug)
@@ -208,6 +211,7 @@ def _answer(
             **data,
             "line": result_line(seen),
             "lacks": result_problem(seen),
+            "title": _title_of(last),
             "edges": last.entered.edges,
             "tokens_before": last.tokens_before,
             "tokens_after": last.tokens_after,
@@ -215,6 +219,11 @@ def _answer(
             "problems": problems,
         }
     )
+
+
+def _title_of(node_preview: NodePreview) -> str:
+    source = node_preview.source
+    return display_name(source) if isinstance(source, Conversation) else ""
 
 
 def _step(node_preview: NodePreview, is_last: bool) -> PathStep:

@@ -14,6 +14,13 @@ import { wordsOf } from "./error_text";
 export const TYPING_PAUSE_MS = 120;
 const AGAIN_MS = 3_000;
 
+/** What was typed into one field since it was entered: the element before, and as it was read last. */
+interface Begun {
+  readonly touch: string;
+  readonly before: Value;
+  readonly said: Value;
+}
+
 /** What learns of a form that is open. */
 interface Hearer {
   /** It was read: `said` is in the document now, under `key`; null if the form says no element. */
@@ -32,6 +39,7 @@ export function startReading(store: EditorStore, server: Pick<Server, "read">): 
   const hearers = new Map<string, Hearer>();
   const timers = new Map<string, ReturnType<typeof setTimeout>>();
   const running = new Map<string, { readonly of: Typed; readonly done: Promise<void> }>();
+  const begun = new Map<string, Begun>();
 
   const later = (name: string, wait: number): void => {
     clearTimeout(timers.get(name));
@@ -60,13 +68,17 @@ export function startReading(store: EditorStore, server: Pick<Server, "read">): 
       if (isLate()) return;
       if (reading.element === null) {
         const errors = reading.errors.map(({ message }) => message);
-        store.getState().keepTyped(name, { ...typed, errors, isRead: true });
+        const kept = { ...typed, base: takeBack(name, typed), errors, isRead: true };
+        store.getState().keepTyped(name, kept);
         hearers.get(name)?.read(reading.errors, null, typed.key);
       } else {
         const said = saidBy(typed.kind, reading.element, typed.base);
         // It needs a decision of its own; one after the other.
         if (store.getState().clash && isOvertaken(store, typed, said)) return later(name, AGAIN_MS);
         const key = take(store, typed, said);
+        const { touch, base } = typed;
+        const first = begun.get(name);
+        begun.set(name, { touch, before: first?.touch === touch ? first.before : base, said });
         store.getState().keepTyped(name, null);
         hearers.get(name)?.read(reading.errors, said, key);
       }
@@ -74,6 +86,15 @@ export function startReading(store: EditorStore, server: Pick<Server, "read">): 
     } catch (error) {
       if (!isLate()) failed(name, typed, error);
     }
+  }
+
+  /** The first letters of what turned out wrong were nothing that anyone meant: the element is what it was. Gives what the form began with. */
+  function takeBack(name: string, typed: Typed): Value {
+    const first = begun.get(name);
+    if (first?.touch !== typed.touch || store.getState().clash || idOf(first.before) !== idOf(first.said)) return typed.base;
+    begun.delete(name);
+    take(store, { ...typed, base: first.said }, first.before);
+    return first.before;
   }
 
   function failed(name: string, typed: Typed, error: unknown): void {
@@ -113,6 +134,10 @@ export function startReading(store: EditorStore, server: Pick<Server, "read">): 
 export function sentId(document: WorkflowDocument, kind: ElementKind, key: Key): string {
   if (kind !== "node" && kind !== "edge") return "";
   return (elementOf(document, kind, key) as Element | undefined)?.id ?? key;
+}
+
+function idOf(value: Value): string | undefined {
+  return typeof value === "object" && "id" in value ? (value as Element).id : undefined;
 }
 
 /** Whether the element of a form has changed since the form was drawn. */

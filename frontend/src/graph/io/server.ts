@@ -169,6 +169,8 @@ interface Previewed {
   /** The result in one line, and what is wrong with it; "" for nothing. */
   readonly line: string;
   readonly lacks: string;
+  /** What people call the conversation; "" of a pasted context. */
+  readonly title: string;
   /** Along which the node was entered. */
   readonly edges: readonly string[];
   readonly tokens_before: number;

@@ -28,6 +28,7 @@ class Fake {
     const said = Object.fromEntries(fields);
     const id = said["node-id"] ?? "";
     if (id.includes(" ")) return { element: null, id: sent, errors: [{ field: "node-id", message: "no id" }] };
+    if (said["node-description"]?.includes("!")) return { element: null, id: sent, errors: [{ field: "node-description", message: "no number" }] };
     const before = patched(this.draft.document, asked.changes).nodes.find((node) => node.id === sent);
     const { name: _, description: __, ...rest } = before ?? { id, type: "llm" };
     const element = { ...rest, id, ...(said["node-name"] ? { name: said["node-name"] } : {}), ...(said["node-description"] ? { description: said["node-description"] } : {}) };
@@ -96,6 +97,25 @@ describe("what is typed into a form", () => {
     await settled();
     expect(node("a2")?.properties).toEqual({ canvas: { note: { text: "n" } } });
     expect(store.getState().document.edges[0]?.from).toBe("a2");
+  });
+
+  it("gives the element back what it had when its first letters turn out to be the beginning of something wrong", async () => {
+    const held = { ...base.nodes[0]!, description: "old" };
+    store.getState().edit({ kind: "change", nodes: [{ key: "a", fields: { description: "old" } }], edges: [] }, "Describe");
+    const drawn = find(store.getState().document.nodes, "a")!;
+    type("a", { "node-description": "1" }, drawn);
+    await settled();
+    others({ name: "Theirs" });
+    type("a", { "node-description": "12" }, { ...held, description: "1" });
+    await settled();
+    expect(node("a")?.description).toBe("12");
+    type("a", { "node-description": "12x!" }, { ...held, name: "Theirs", description: "12" });
+    await settled();
+    expect(node("a")).toMatchObject({ name: "Theirs", description: "old" });
+    type("a", { "node-description": "123", "node-name": "Theirs" }, store.getState().typed[formName("node", "a")]!.base as Element);
+    await settled();
+    expect(node("a")).toMatchObject({ name: "Theirs", description: "123" });
+    expect(store.getState().clash).toBe(null);
   });
 
   it("waits for the draft that others saved meanwhile, and is read with it", async () => {

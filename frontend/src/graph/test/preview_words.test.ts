@@ -11,7 +11,7 @@ describe("what the preview shows", () => {
     expect(of(" c-1 ", "3")).toBe("Refund for a lamp, version 3");
     expect(of("c-2")).toBe("c-2, latest version");
     expect(of("typed")).toBe("typed, latest version");
-    expect(of("x".repeat(60))).toBe(`${"x".repeat(39)}…, latest version`);
+    expect(of("x".repeat(60))).toBe(`${"x".repeat(29)}…, latest version`);
   });
 
   it("is entered along edges that are called as on the canvas, with ids where two connect the same", () => {

@@ -4,6 +4,7 @@ import { useEffect, useId, useRef, useState } from "react";
 import { askAbout } from "../io/document_requests";
 import { isPreviewOpen, PREVIEW_HEIGHT, rememberPreview } from "../io/panel_size";
 import { problemOfElement, wordsWithPlace } from "../io/error_text";
+import { jsonFault } from "../io/json_fault";
 import { TYPING_PAUSE_MS } from "../io/form_reader";
 import { type Problem, Refused, type Trial } from "../io/server";
 import { saysTheSame } from "../io/summary_requests";
@@ -18,6 +19,7 @@ import { useDesk, useEditor } from "./context";
 import { freshen, replace } from "./replace_html";
 import { Icon } from "./Icon";
 import { SizeEdge } from "./SizeEdge";
+import { SourceBox } from "./SourceBox";
 import { endsOf, inLine, titleOf } from "./accessible_names";
 import { LateField } from "./LateField";
 
@@ -27,7 +29,7 @@ const AGAIN_MS = 3_000;
 
 const MOST_EDGES = 20;
 // A line of the panel has room for it and the version; the tooltip has all of it.
-const MOST_TITLE = 40;
+const MOST_TITLE = 30;
 // Between the parts of the result (workflows/pages/preview/result_line.py).
 const PART = " · ";
 
@@ -82,6 +84,8 @@ export function Preview({ id, edge, source, onSource, isBeside }: Props) {
   const [chosenOpen, setChosenOpen] = useState(() => isPreviewOpen(localStorage, { width: window.innerWidth, height: window.innerHeight }));
   const isOpen = isBeside || chosenOpen;
   const [opened] = useState(() => isOpened(source));
+  // Also those that were not offered, once the server has named them.
+  const [known, setKnown] = useState(setup.conversations);
   const drawn = useRef<string | null>(null);
   const isBehind = useEditor(({ typed }) => Boolean(typed[edge === null ? formName("node", id) : formName("edge", edge)]?.isRead));
   const node = find(document.nodes, id);
@@ -115,6 +119,7 @@ export function Preview({ id, edge, source, onSource, isBeside }: Props) {
           if (edge === null) store.getState().set({ tokens: { ...store.getState().tokens, ...steps, [id]: { before: answer.tokens_before, after: answer.tokens_after } } });
           setBusy(false);
           setWrong("");
+          setKnown((before) => withTitle(before, asked.conversation, answer.title));
           setLast({ of, along: answer.edges, line: answer.line, lacks: answer.lacks });
         },
         (error: unknown) => {
@@ -196,15 +201,14 @@ export function Preview({ id, edge, source, onSource, isBeside }: Props) {
             {inLine(wrong)}
           </p>
         )}
-      </div>
-      <div className="editor-preview-body" hidden={!isOpen}>
-        <details className="editor-source-shown" open={opened} ref={chooser}>
-          <summary title={source.pasted ? undefined : wholeTitle(source, setup.conversations)}>{sourceWords(source, setup.conversations)}</summary>
-          <div className="editor-source-fields">
+        {isOpen && (
+          <SourceBox box={chooser} line={sourceWords(source, known)} title={source.pasted ? undefined : wholeTitle(source, known)} isOpen={opened} isBeside={isBeside}>
             <Fields source={source} onSource={onSource} onDone={shut} />
             {edge === null && <Along node={node?.id} document={document} source={source} onSource={onSource} taken={shown?.along ?? []} />}
-          </div>
-        </details>
+          </SourceBox>
+        )}
+      </div>
+      <div className="editor-preview-body" hidden={!isOpen} tabIndex={0}>
         {source.pasted && source.messages === EXAMPLE && (
           <p className="text-secondary">
             {t("There are no conversations yet, so this is an example.")} {setup.urls.imports && <a href={setup.urls.imports}>{t("Import conversations")}</a>}
@@ -227,6 +231,11 @@ function scrollTo(preview: Element | null): void {
 /** Nothing is chosen yet: what to choose from is in sight. */
 function isOpened({ pasted, conversation, context, messages }: Source): boolean {
   return pasted ? !context.trim() && !messages.trim() : !conversation.trim();
+}
+
+/** The conversations with the title that the server has just told of one. */
+function withTitle(known: Setup["conversations"], id: string | undefined, title: string): Setup["conversations"] {
+  return id === undefined || known.some(([each]) => each === id) ? known : [...known, [id, title, false]];
 }
 
 function titleIn(offered: Setup["conversations"], id: string): string {
@@ -362,14 +371,14 @@ function trialOf(node: string, source: Source, document: WorkflowDocument): Tria
     return { node, path, ...way, conversation, ...(at ? { at: Number(at) } : {}) };
   }
   if (!source.context.trim() && !source.messages.trim()) return null;
-  try {
-    const context = source.context.trim() ? (JSON.parse(source.context) as Json) : {};
-    const messages = source.messages.trim() ? (JSON.parse(source.messages) as Json[]) : [];
-    if (!Array.isArray(messages)) return t("Enter the messages as a list.");
-    return { node, path, ...way, context, messages };
-  } catch (error) {
-    return t("This is not JSON: {why}", { why: error instanceof Error ? error.message : String(error) });
+  for (const [where, text] of [[t("Context as JSON"), source.context], [t("Messages as JSON"), source.messages]] as const) {
+    const why = text.trim() && jsonFault(text);
+    if (why) return t("{where}: {why}", { where, why });
   }
+  const context = source.context.trim() ? (JSON.parse(source.context) as Json) : {};
+  const messages = source.messages.trim() ? (JSON.parse(source.messages) as Json[]) : [];
+  if (!Array.isArray(messages)) return t("Enter the messages as a list.");
+  return { node, path, ...way, context, messages };
 }
 
 /** The document; the same one as long as only places, groups and notes change. */

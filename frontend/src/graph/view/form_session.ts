@@ -35,6 +35,8 @@ export class FormSession {
   private redrawing: ReturnType<typeof setTimeout> | undefined;
   private readonly away = new AbortController();
   private readonly number = ++sessions;
+  /** How often a field was left: what is typed into it after that is another step. */
+  private visits = 0;
   private hearing: () => void;
   /** The element that the form shows: as it was drawn, or as it was read since. */
   private shown: Value | undefined;
@@ -206,6 +208,7 @@ export class FormSession {
     if (name) this.touched.add(name);
     this.desk.store.getState().settle();
     if (this.isFirstName(name)) void this.nameFirst();
+    else this.visits += 1;
   }
 
   /** Whether a field is the name of a node that was just added. */
@@ -225,7 +228,7 @@ export class FormSession {
   }
 
   private touch(field: string): string {
-    return `form ${this.number} ${field}`;
+    return `form ${this.number} ${field} ${this.visits}`;
   }
 
   private keep(fields: Fields, shown: Value, field: string): void {

@@ -33,7 +33,7 @@ export function useStatus(): Status {
     if (unread) return { icon: "refresh", text: t("Saving…"), tone: "quiet", kind: "waiting" };
     if (kind === "saved" && wrongNumber) return { icon: "alert-circle", text: t("Not saved: {why}", { why: wrongNumber }), tone: "bad", kind: "number" };
     if (kind === "saved" && unreadable) {
-      const text = tn("{n} form has errors and is not saved", "{n} forms have errors and are not saved", unreadable);
+      const text = tn("{n} form not saved", "{n} forms not saved", unreadable);
       return { icon: "alert-circle", text, tone: "bad", kind: "typed" };
     }
   }

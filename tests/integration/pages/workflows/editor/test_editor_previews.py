@@ -145,3 +145,9 @@ def test_a_conversation_and_a_context_together_are_refused(designer: Client) -> 
         ask(designer, "preview", {"document": document(), "node": "answer", "at": 1}).status_code
         == 422
     )
+
+
+def test_a_preview_names_its_conversation(designer: Client) -> None:
+    chat = conversation(user("Where is my lamp?"))
+    assert preview(designer, conversation=chat.public_id)["title"] == "Where is my lamp?"
+    assert preview(designer, messages=[user("hi")])["title"] == ""
