@@ -17,7 +17,7 @@ class ConversationsConfig(AppConfig):
         from ctxadmin.audit.heads import HeadTable, register_heads
         from ctxadmin.audit.streams import register_stream
         from ctxadmin.ui.audit.change_words import register_change_words
-        from ctxadmin.ui.object_names import register_object_names
+        from ctxadmin.ui.object_names import register_named_objects, register_object_names
 
         on_erase(feed.erase)
         register_heads(HeadTable(Conversation, hash="audit_hash"))
@@ -25,4 +25,7 @@ class ConversationsConfig(AppConfig):
         register_change_words("conversation", "conversations.pages.audit_words.words_of_runs")
         register_object_names(
             "conversation", "conversations.pages.audit_words.names_of_conversations"
+        )
+        register_named_objects(
+            "conversation", "conversations.pages.audit_words.conversations_named"
         )

@@ -12,7 +12,7 @@ class NotificationsConfig(AppConfig):
         from checkpoints.services.assignments import register_listener
         from conversations.lifecycle.erasure import on_erase
         from ctxadmin.telemetry.readings import register_reading
-        from ctxadmin.ui.object_names import register_object_names
+        from ctxadmin.ui.object_names import register_named_objects, register_object_names
         from notifications.assignment_notices import notify_assignee
         from notifications.metrics import delivery_metrics
         from notifications.store import erase, old_deliveries
@@ -22,3 +22,4 @@ class NotificationsConfig(AppConfig):
         register_reading(delivery_metrics)
         register_records("deliveries", old_deliveries)
         register_object_names("webhook", "notifications.store.webhook_names")
+        register_named_objects("webhook", "notifications.store.webhooks_named")

@@ -1,11 +1,13 @@
 """The rows of deliveries: takes due ones, and records their outcomes."""
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Final
 
 from django.db.models import Q
+from django.db.models.functions import Length
 
+from ctxadmin.audit.queries import NamedObject
 from ctxadmin.lib.errors import NotFound
 from ctxadmin.lib.sentence import say
 from notifications.domain.retry_policy import LEASE, wait_after
@@ -21,6 +23,13 @@ def webhook_names(workspace: int, ids: Collection[str]) -> Mapping[str, str]:
     """Returns the names of a workspace's webhooks by id."""
     rows = Webhook.objects.filter(workspace=workspace, public_id__in=ids)
     return dict(rows.values_list("public_id", "name"))
+
+
+def webhooks_named(workspace: int, beginning: str, most: int) -> Sequence[NamedObject]:
+    """Returns the webhooks whose names begin with a text."""
+    rows = Webhook.objects.filter(workspace=workspace, name__istartswith=beginning)
+    found = rows.order_by(Length("name"), "public_id").values_list("public_id", "name")
+    return [NamedObject("webhook", public_id, name) for public_id, name in found[:most]]
 
 
 def take_due(now: datetime, count: int, busy: Collection[str], most: int) -> Iterator[Delivery]:

@@ -14,7 +14,7 @@ class WorkflowsConfig(AppConfig):
         from ctxadmin.realtime.topics import register_source
         from ctxadmin.ui.audit.change_words import register_change_words
         from ctxadmin.ui.audit.changed_values import register_changed_values
-        from ctxadmin.ui.object_names import register_object_names
+        from ctxadmin.ui.object_names import register_named_objects, register_object_names
         from workflows.events import page_updates
         from workflows.models import Workflow
         from workflows.store.workflow import register_follower, stream_of_workflow, workflow_exists
@@ -27,3 +27,4 @@ class WorkflowsConfig(AppConfig):
         register_change_words("workflow", "workflows.pages.audit_words.words_of_runs")
         register_changed_values("workflow", "workflows.pages.audit_values.values_of_entry")
         register_object_names("workflow", "workflows.pages.audit_words.names_of_workflows")
+        register_named_objects("workflow", "workflows.pages.audit_words.workflows_named")

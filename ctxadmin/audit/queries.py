@@ -18,12 +18,23 @@ Position = tuple[int, int, int]
 
 
 @dataclass(frozen=True, slots=True)
+class NamedObject:
+    """An object with its name; ``stream`` is its own stream, None if it has none."""
+
+    object_type: str
+    object_id: str
+    name: str
+    stream: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class AuditFilter:
     """What to find; empty fields mean all.
 
     ``actor`` is a name, or one with its kind (``person:anna``). An ``object_type`` of
-    ``conversation`` with an ``object_id`` also finds the changes of its executions. ``since`` is
-    included, ``until`` is not.
+    ``conversation`` with an ``object_id`` also finds the changes of its executions, one of
+    ``execution`` with the id of a conversation only these. ``named`` are objects to find beside
+    the ``object_id``. ``since`` is included, ``until`` is not.
     """
 
     actor: str = ""
@@ -32,6 +43,7 @@ class AuditFilter:
     object_id: str = ""
     since: datetime | None = None
     until: datetime | None = None
+    named: Sequence[NamedObject] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +61,10 @@ class FoundEntry:
 def find_entries(
     workspace: int, wanted: AuditFilter, after: Position | None, most: int
 ) -> list[FoundEntry]:
-    """Returns the next entries after a position, at most ``most``, with two or three queries."""
+    """Returns the next entries after a position, at most ``most``.
+
+    It needs two or three queries, and one more for each type of ``named`` objects.
+    """
     rows = AuditEntry.objects.filter(workspace=workspace)
     rows = _restricted(rows, wanted)
     if after is not None:
@@ -120,7 +135,7 @@ def _restricted(rows: QuerySet[AuditEntry], wanted: AuditFilter) -> QuerySet[Aud
 def _parts(
     rows: QuerySet[AuditEntry], workspace: int, wanted: AuditFilter
 ) -> Iterator[QuerySet[AuditEntry]]:
-    """Yields the queries that together find an object: one by its id, one by its stream.
+    """Yields the queries that together find objects: by their ids, and by their streams.
 
     As one query with OR, MySQL would read the whole workspace.
     """
@@ -129,9 +144,19 @@ def _parts(
         return
     by_id = rows.filter(object_id=wanted.object_id)
     yield by_id.filter(object_type=wanted.object_type) if wanted.object_type else by_id
-    streams = streams_of(workspace, wanted.object_type, wanted.object_id)
+    with_stream = "conversation" if wanted.object_type == "execution" else wanted.object_type
+    streams = [*streams_of(workspace, with_stream, wanted.object_id)]
+    streams += [each.stream for each in wanted.named if each.stream is not None]
     if streams:
-        yield rows.filter(stream__in=streams)
+        in_streams = rows.filter(stream__in=streams)
+        only_executions = wanted.object_type == "execution"
+        yield in_streams.filter(object_type="execution") if only_executions else in_streams
+    ids: dict[str, list[str]] = {}
+    for each in wanted.named:
+        if wanted.object_type in ("", each.object_type):
+            ids.setdefault(each.object_type, []).append(each.object_id)
+    for object_type, of_type in ids.items():
+        yield rows.filter(object_type=object_type, object_id__in=of_type)
 
 
 def _after(position: Position) -> Q:

@@ -8,7 +8,10 @@ class UiConfig(AppConfig):
     label = "ui"
 
     def ready(self) -> None:
-        """Registers the names of tokens for the audit."""
-        from ctxadmin.ui.object_names import register_object_names
+        """Registers the names of tokens and people for the audit."""
+        from ctxadmin.ui.object_names import register_named_objects, register_object_names
 
         register_object_names("token", "ctxadmin.accounts.services.token_names")
+        register_named_objects("token", "ctxadmin.accounts.named_objects.tokens_named")
+        register_named_objects("member", "ctxadmin.accounts.named_objects.members_named")
+        register_named_objects("person", "ctxadmin.accounts.named_objects.accounts_named")

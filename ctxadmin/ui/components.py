@@ -4,7 +4,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
-from django.utils.translation import get_language, gettext, pgettext
+from django.conf import settings
+from django.utils.translation import get_language, gettext, override, pgettext
 from django.utils.translation import gettext_lazy as _
 
 if TYPE_CHECKING:
@@ -114,5 +115,22 @@ def author_label(label: str) -> str:
     kind, separator, name = label.partition(":")
     if kind == "person" and separator:
         return name
-    words = {"token": gettext("%(name)s (token)"), "system": gettext("%(name)s (system)")}
+    words = _author_words()
     return words[kind] % {"name": name} if separator and kind in words else label
+
+
+def author_of_label(label: str) -> str:
+    """Returns the token or system that ``author_label`` calls so in any language, else ""."""
+    for language, _name in settings.LANGUAGES:
+        with override(language):
+            words = _author_words()
+        for kind, text in words.items():
+            before, _placeholder, after = text.partition("%(name)s")
+            name = label.removeprefix(before).removesuffix(after)
+            if name and label == f"{before}{name}{after}":
+                return f"{kind}:{name}"
+    return ""
+
+
+def _author_words() -> Mapping[str, str]:
+    return {"token": gettext("%(name)s (token)"), "system": gettext("%(name)s (system)")}

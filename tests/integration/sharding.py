@@ -85,6 +85,7 @@ EXCEPTIONS: Final = {
     "bulk.pages.job_page._rows": _PAGE,
     "bulk.pages.job_page.undo": _PAGE,
     "conversations.pages.audit_words.names_of_conversations": _BY_ID,
+    "conversations.pages.audit_words.conversations_named": _PAGE,
     "bulk.api.views.BulkActionItems.get": _PAGE,
     "search.indexer.count_unindexed": _SUMS,
     "search.queries._narrowed": _PAGE,

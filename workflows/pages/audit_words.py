@@ -6,9 +6,11 @@ from operator import or_
 from typing import Final
 
 from django.db.models import Q
+from django.db.models.functions import Length
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from ctxadmin.audit.queries import NamedObject
 from ctxadmin.ui.audit.change_words import Run
 from ctxadmin.ui.components import Text, join_line, join_list
 from workflows.domain.document.recorded_changes import (
@@ -33,6 +35,13 @@ def names_of_workflows(workspace: int, slugs: Collection[str]) -> Names:
     """Returns the names of those workflows that still exist, by slug."""
     rows = Workflow.objects.for_workspace(workspace).filter(slug__in=slugs)
     return {slug or "": name for slug, name in rows.values_list("slug", "name")}
+
+
+def workflows_named(workspace: int, beginning: str, most: int) -> Sequence[NamedObject]:
+    """Returns the workflows whose names begin with a text."""
+    rows = Workflow.objects.for_workspace(workspace).filter(name__istartswith=beginning)
+    found = rows.order_by(Length("name"), "key").values_list("slug", "name", "key")
+    return [NamedObject("workflow", slug or "", name, key) for slug, name, key in found[:most]]
 
 
 def words_of_runs(runs: Sequence[Run]) -> Sequence[Text]:

@@ -31,6 +31,7 @@ from ctxadmin.ui.audit.lines import AuditFacts, AuditLine, line_of_run, tell_apa
 from ctxadmin.ui.audit.object_names import object_names
 from ctxadmin.ui.audit.origins import origins_of
 from ctxadmin.ui.audit.runs import FoundRun, find_runs
+from ctxadmin.ui.audit.typed_filter import with_names
 from ctxadmin.ui.audit.wording import ACTION_GROUPS, OBJECTS
 from ctxadmin.ui.components import Crumb, Text
 from ctxadmin.ui.pages import page, show
@@ -105,7 +106,7 @@ def audit_list(request: HttpRequest, actor: Actor) -> HttpResponse:
         altered_count=0,
     )
     try:
-        wanted = filter_in(request.GET)
+        wanted = with_names(actor.workspace, filter_in(request.GET))
     except ValidationFailed as error:
         shown = replace(empty, problem=translated(error.problems[0].message))
         return show(request, "audit/list.html", shown, status=422)
@@ -215,4 +216,5 @@ def audit_export(request: HttpRequest, actor: Actor) -> HttpResponse:
     if kind not in TYPES:
         raise ValidationFailed.at("?format", _("Unknown format."))
     # A stream lacks only what a page does not look at.
-    return cast("HttpResponse", export(actor, filter_in(request.GET), kind))
+    wanted = with_names(actor.workspace, filter_in(request.GET))
+    return cast("HttpResponse", export(actor, wanted, kind))

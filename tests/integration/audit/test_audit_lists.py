@@ -22,6 +22,7 @@ from ctxadmin.audit.record import AuditChange
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action, Role, Scope
 from ctxadmin.lib.json_bytes import canonical
+from ctxadmin.ui.audit.typed_filter import with_names
 from tests.factories import Api, conversation, engine, person, signed_in, user
 from tests.integration.checkpoints.flows import ok, refused
 from tests.integration.live_copy import steps
@@ -76,6 +77,40 @@ def test_a_conversation_is_found_with_the_changes_of_its_executions(api: Api) ->
 def test_what_is_no_filter_is_refused_with_its_name(api: Api, query: str) -> None:
     refusal = refused(api.get(f"/audit?{query}"), 422, "validation")
     assert refusal["errors"][0]["pointer"] == "?" + query.partition("=")[0]
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("REFUND OF AN ORDER", ["refund-2"]),
+        ("refund of", ["refund-2", "refund-3"]),
+        ("退款", ["refund-4"]),
+        ("Refund_of", []),
+        ("令牌", []),
+    ],
+)
+def test_objects_are_found_by_their_names(text: str, found: list[str]) -> None:
+    titles = ["Refund", "Refund of an order", "Refund of a trip", "退款 4"]
+    for n, title in enumerate(titles, start=1):
+        conversation(user("a"), public_id=f"refund-{n}", title=title, actor=engine())
+    conversation(user("a"), public_id="c1", title="Refund of", actor=engine(slug="other"))
+    workspace = engine().workspace
+    wanted = with_names(workspace, AuditFilter(object_id=text, actor="test engine（令牌）"))
+    listed = [each.entry.object_id for each in find_entries(workspace, wanted, None, 50)]
+    assert sorted(listed) == found
+
+
+def test_names_find_as_much_with_as_many_statements_for_many_objects_as_for_few() -> None:
+    workspace = engine().workspace
+    counts = []
+    for n in (1, 12):
+        for each in range(n):
+            conversation(user("a"), public_id=f"c{n}-{each}", title=f"Trip {n}", actor=engine())
+        with CaptureQueriesContext(connection) as asked:
+            wanted = with_names(workspace, AuditFilter(object_id=f"Trip {n}"))
+            assert len(find_entries(workspace, wanted, None, 50)) == n
+        counts.append(len(asked))
+    assert counts[0] == counts[1] <= 15
 
 
 def test_pages_go_through_all_entries_once_also_at_one_moment(api: Api) -> None:

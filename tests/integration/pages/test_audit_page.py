@@ -1,6 +1,9 @@
 """The page of the audit: autosaves of drafts together, and names instead of ids."""
 
+import csv
+import io
 import re
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -9,9 +12,12 @@ from pydantic import JsonValue
 
 from conversations.domain.configs import read_operation
 from conversations.services.use_cases import apply_operation
+from ctxadmin.accounts.access_log import record_access
 from ctxadmin.audit.models import AuditEntry
-from ctxadmin.identity.roles import Role
-from tests.factories import conversation, engine, person, signed_in, user
+from ctxadmin.audit.record import AuditChange
+from ctxadmin.identity.roles import Action, Role, Scope
+from tests.factories import Api, conversation, engine, person, signed_in, user
+from tests.integration.live_copy import steps
 from workflows.domain.document.graph import Document, read
 from workflows.services import use_cases
 from workflows.services.use_cases import NewWorkflow
@@ -35,8 +41,8 @@ def saved(*documents: Document) -> None:
         use_cases.save_draft(designer, "support", each, version)
 
 
-def rows(query: str = "") -> list[str]:
-    page = signed_in(Role.ADMIN).get(f"/audit/?{query}").content.decode()
+def rows(query: str = "", admin: Client | None = None) -> list[str]:
+    page = (admin or signed_in(Role.ADMIN)).get(f"/audit/?{query}").content.decode()
     body = page.partition("<tbody>")[2].partition("</tbody>")[0]
     parts = [re.sub(r"<[^>]+>", " ", row) for row in body.split("<tr")[1:]]
     return [" ".join(part.split()) for part in parts]
@@ -140,3 +146,104 @@ def test_objects_have_their_names_and_are_linked_while_they_exist() -> None:
     assert re.search(r'href="/workflows/support/"[^>]*>Support<', page)
     use_cases.delete(person(Role.DESIGNER), "support")
     assert 'href="/workflows/support/"' not in admin.get("/audit/").content.decode()
+
+
+def scene() -> None:
+    """Two conversations with titles, one without, an execution, and a workflow."""
+    conversation(user("a"), public_id="c1", title="Refund", actor=engine())
+    conversation(user("a"), public_id="c2", title="Refund of an order", actor=engine())
+    conversation(user("Where is my order?"), public_id="c3", actor=engine())
+    steps.save("c2", "more", x=1)
+    saved(document(DRAFT))
+    use_cases.change(person(Role.DESIGNER), "support", name="Help desk")
+
+
+@pytest.mark.parametrize(
+    ("query", "count"),
+    [
+        ("object=refund", 1),  # a whole name, and not what only begins with it
+        ("object=Refund of", 2),
+        ("object=Refund of an order&object_type=conversation", 2),
+        ("object=Refund of an order&object_type=execution", 1),
+        ("object=Refund of an order&object_type=workflow", 0),
+        ("object=c2&object_type=execution", 1),
+        ("object=where is my order?", 1),  # from the first message
+        ("object=help desk&object_type=workflow", 3),
+        ("object=Help", 3),
+        ("object=100%25", 0),
+        ("object=R%25", 0),
+    ],
+)
+def test_objects_are_found_by_the_names_that_the_list_shows(query: str, count: int) -> None:
+    scene()
+    assert len(rows(query)) == count
+
+
+def test_an_id_finds_only_its_object_though_names_begin_with_it() -> None:
+    admin = signed_in(Role.ADMIN)
+    conversation(user("Hello"), public_id="refund", actor=engine())
+    conversation(user("a"), public_id="c2", title="Refund of an order", actor=engine())
+    (line,) = rows("object=refund", admin)
+    assert "Hello" in line
+    (line,) = rows("object=refun", admin)
+    assert "Refund of an order" in line
+
+
+def test_names_of_another_workspace_find_nothing() -> None:
+    conversation(user("a"), public_id="c1", title="Theirs", actor=engine(slug="other"))
+    assert rows("object=Theirs") == []
+
+
+def test_people_are_found_as_objects_however_their_names_are_written() -> None:
+    admin = signed_in(Role.ADMIN)
+    record_access(
+        person(Role.ADMIN), AuditChange(Action.SESSION_SIGN_IN, "person", "admin-default")
+    )
+    assert len(rows("object_type=person&object=ADMIN-Default", admin)) == 1
+    assert len(rows("object=Admin-def", admin)) == 1
+
+
+def test_tokens_and_webhooks_are_found_by_their_names() -> None:
+    api = Api([Scope.ADMIN])  # makes "test token"
+    sent = {"name": "Ops room", "url": "https://ops.example/hook", "kinds": ["execution.paused"]}
+    made = api.post("/webhooks", sent)
+    assert made.status_code == 201, made.content
+    admin = signed_in(Role.ADMIN)
+    assert len(rows("object_type=token&object=TEST token", admin)) == 1
+    assert len(rows("object=ops", admin)) == 1
+
+
+def test_an_export_has_the_entries_that_the_names_of_its_page_find() -> None:
+    scene()
+    admin = signed_in(Role.ADMIN)
+    query = "object=Refund of&actor=test engine (token)"
+    answer = admin.get(f"/audit/export/?format=csv&{query}")
+    found = list(csv.DictReader(io.StringIO(b"".join(answer).decode())))
+    assert {row["object_id"] for row in found if row["object_type"] == "conversation"} == {"c2"}
+    assert len(found) == len(rows(query, admin)) == 2
+
+
+def test_an_empty_list_says_what_only_ids_find() -> None:
+    admin = signed_in(Role.ADMIN)
+    hint = "found only by their ids"
+    assert hint in admin.get("/audit/?object=nothing").content.decode()
+    assert hint not in admin.get("/audit/?actor=nobody").content.decode()
+
+
+@pytest.mark.parametrize("typed", ["{} (token)", "{}（令牌）", "{}", "token:{}"])
+def test_an_author_is_found_as_the_list_shows_the_name(typed: str) -> None:
+    conversation(user("a"), public_id="c1", actor=engine())
+    assert len(rows(f"actor={typed.format(engine().name)}")) == 1
+
+
+def test_the_label_of_a_system_is_not_that_of_a_token() -> None:
+    conversation(user("a"), public_id="c1", actor=engine())
+    assert rows(f"actor={engine().name} (system)") == []
+
+
+def test_a_name_that_is_written_like_a_label_stays_itself() -> None:
+    odd = replace(engine(), name="bot (token)")
+    conversation(user("a"), public_id="c1", actor=odd)
+    conversation(user("a"), public_id="c2", actor=replace(engine(), name="bot"))
+    (line,) = rows("actor=bot (token)")
+    assert "bot (token) (token)" in line
