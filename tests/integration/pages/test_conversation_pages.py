@@ -230,7 +230,8 @@ def test_a_difference_is_by_itself_that_of_the_current_revision(
     for revision in (0, 1):
         apply_operation(engine(), "chat", read_operation({"operation": "clear"}))
         page = text(reviewer.get("/conversations/chat/diff/"))
-        assert f"Changes from batch {revision} to {revision + 1}" in page
+        assert f"Changes from batch {revision} (" in page
+        assert f") to {revision + 1} (Hid all but the system messages)" in page
 
 
 @pytest.mark.parametrize(
