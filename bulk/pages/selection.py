@@ -13,7 +13,7 @@ from conversations.workspace.matching import ConversationFilter
 from ctxadmin.identity.bulk_actions import BulkAction, BulkList
 from ctxadmin.lib.errors import ValidationFailed
 
-_FIELDS = ("status", "workflow", "q", "archived", "since", "until", "started")
+_FIELDS = ("status", "workflow", "q", "archived", "since", "until", "started", "sort")
 _URLS = {BulkList.CONVERSATIONS: "conversations:list", BulkList.EXECUTIONS: "checkpoints:list"}
 
 
@@ -57,7 +57,7 @@ def _day_in(sent: QueryDict, name: str) -> date | None:
 
 
 def filter_query(sent: QueryDict) -> str:
-    """Returns the filter of the list as a query string."""
+    """Returns the filter and the order of the list as a query string."""
     return urlencode({name: sent[name] for name in _FIELDS if sent.get(name)})
 
 

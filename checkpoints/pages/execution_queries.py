@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Final
 
-from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Sum, Window
+from django.db.models import Count, Exists, Max, Min, OuterRef, Q, QuerySet, Sum, Window
 from django.db.models.functions import Coalesce, RowNumber
 from django.utils.translation import gettext as _
 
@@ -45,14 +45,20 @@ class ExecutionFilter:
     until: date | None = None
     started: date | None = None
 
+    @property
+    def has_days(self) -> bool:
+        """Returns True if the filter has a day."""
+        return bool(self.since or self.until or self.started)
+
     def of_conversations(self, workspace: int) -> ConversationFilter:
         """Returns the filter of their conversations."""
         among = None
-        if self.since or self.until or self.started:
-            among = self._active(workspace).values("conversation")
+        if self.has_days:
+            among = self.executions(workspace).values("conversation")
         return ConversationFilter(self.status, self.workflow, with_execution=True, among=among)
 
-    def _active(self, workspace: int) -> QuerySet[Execution]:
+    def executions(self, workspace: int) -> QuerySet[Execution]:
+        """Returns the executions, former ones too, that fit the days."""
         rows = Execution.objects.filter(workspace=workspace)
         if self.until is not None:
             rows = rows.filter(created_at__lt=_beginning(self.until) + timedelta(days=1))
@@ -77,8 +83,8 @@ class ExecutionLine:
 
     ``workflow`` and ``node`` are names. ``proposed`` is how the answer begins that a paused one
     waits to have reviewed, "" without one; ``edited_by`` changed it since, or
-    ``removed`` it. ``title`` reads the name of ``head``
-    unless it was read.
+    ``removed`` it. ``active`` are the beginning and the end of the executions that a filter of
+    days means, None without one. ``title`` reads the name of ``head`` unless it was read.
     """
 
     head: Conversation
@@ -96,6 +102,7 @@ class ExecutionLine:
     proposed: str = ""
     edited_by: str = ""
     removed: bool = False
+    active: tuple[datetime, datetime] | None = None
 
     @property
     def conversation(self) -> str:
@@ -150,7 +157,21 @@ def list_executions(
 ) -> Page[ExecutionLine]:
     """Lists the current execution of each unarchived conversation, latest change first."""
     heads = list_conversations(actor, wanted.of_conversations(actor.workspace), request)
-    return Page(_lines_of(heads.items), heads.next)
+    lines = _lines_of(heads.items)
+    return Page(_with_days(lines, wanted, actor) if wanted.has_days else lines, heads.next)
+
+
+def _with_days(
+    lines: Sequence[ExecutionLine], wanted: ExecutionFilter, actor: Actor
+) -> list[ExecutionLine]:
+    """Adds when the executions that fit the days began and ended, or changed last."""
+    rows = wanted.executions(actor.workspace)
+    rows = rows.filter(conversation__in=[line.head.key for line in lines])
+    spans = rows.values_list("conversation").annotate(
+        first=Min("created_at"), last=Max(Coalesce("ended_at", "changed_at"))
+    )
+    active = {key: (first, last) for key, first, last in spans.order_by()}
+    return [replace(line, active=active.get(line.head.key)) for line in lines]
 
 
 def active_executions(actor: Actor, most: int) -> list[ExecutionLine]:

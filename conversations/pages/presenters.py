@@ -9,6 +9,7 @@ from typing import Final
 import orjson
 from django.urls import reverse
 from django.utils.translation import gettext as _
+from django.utils.translation import pgettext
 
 from conversations.models import Conversation, Move, Revision
 from conversations.pages.batch_words import batch_options, batch_words
@@ -49,6 +50,14 @@ def batch_lines(
         _batch_line(head, row, batch_words(row, found), row.number in branch, may_move)
         for row in reversed(rows)
     ]
+
+
+def batch_title(line: BatchLine) -> str:
+    """Returns what tells a batch from others of its number: ``1 (Replaced #1, rolled back)``."""
+    names = {"n": line.number, "words": line.operation}
+    if not line.on_branch:
+        return _("%(n)s (%(words)s, rolled back)") % names
+    return pgettext("a batch and what opened it", "%(n)s (%(words)s)") % names
 
 
 def group_lines(lines: Sequence[BatchLine]) -> list[tuple[bool, list[BatchLine]]]:

@@ -56,6 +56,7 @@ _BY_ID: Final = "by workspace and id, which are unique together: a look-up index
 _PAGE: Final = "a page of a list: each machine has an index for its part, the parts are merged"
 _TARGET: Final = "by whom it is told and id: each machine has an index by target"
 _SUMS: Final = "sums of a workspace for people to look at: each machine adds up its part"
+_LARGEST: Final = "the first ones of a workspace: each machine sorts its part, the parts are merged"
 _COMMAND: Final = "a command in the background, which may ask all machines"
 _MIGRATION: Final = "a migration asks all machines, whoever runs its statements"
 _ERASED: Final = "answers of calls that made it stand with the workspace or the source of the fork"
@@ -71,6 +72,7 @@ EXCEPTIONS: Final = {
     "checkpoints.contexts.what_if.named_executions": _BY_ID,
     "demo.seed._there": _BY_ID,
     "conversations.reading.queries.list_conversations": _PAGE,
+    "conversations.reading.queries.largest_conversations": _LARGEST,
     "ctxadmin.audit.queries.find_entries": _PAGE,
     "conversations.workspace.feed._give_positions": _PAGE,
     "bulk.jobs.selected_heads": _PAGE,

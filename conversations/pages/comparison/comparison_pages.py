@@ -15,7 +15,7 @@ from django.views.decorators.http import require_safe
 from conversations.domain.bodies import StoredMessage
 from conversations.domain.diff import ChangeKind, ViewDifference
 from conversations.domain.view import View
-from conversations.models import Conversation
+from conversations.models import Conversation, Revision
 from conversations.pages import presenters
 from conversations.pages.comparison.hunks import DiffLine, Skip
 from conversations.pages.comparison.hunks import lines_of as hunks_of
@@ -159,22 +159,34 @@ def diff(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpRespon
     changes = queries.diff_between(head.key, before, after)
     rows = queries.all_revisions(head)
     branch = frozenset(row.number for row in lineage(head.key, head.current_revision))
+    lines = presenters.batch_lines(head, rows, branch=branch, may_move=False)
+    names = {line.revision: presenters.batch_title(line) for line in lines}
+    within = _is_batch_of(rows, first, last)
     shown = DiffPage(
-        title=_changes_title(first.batch, last.batch),
+        title=_changes_title(names[before], names[after], within=within),
         crumbs=presenters.crumbs(head, Crumb(_("Difference"))),
         head=head,
         before=before,
         after=after,
         changes=message_changes(head, view_of(first), view_of(last), changes),
-        revisions=presenters.batch_lines(head, rows, branch=branch, may_move=False),
+        revisions=lines,
     )
     return show(request, "conversations/diff.html", shown)
 
 
-def _changes_title(before: int, after: int) -> str:
+def _is_batch_of(rows: Sequence[Revision], first: Revision, last: Revision) -> bool:
+    """Returns True if two revisions are of one batch; after a rollback others have its number."""
+    parents = {row.number: row.parent for row in rows}
+    older, number = sorted((first.number, last.number))
+    while number > older and (parent := parents.get(number)) is not None:
+        number = parent
+    return number == older and first.batch == last.batch
+
+
+def _changes_title(before: str, after: str, *, within: bool) -> str:
     """Returns the title of a comparison; appends and pins have the number of their batch."""
-    if before == after:
-        return _("Changes within batch %(n)s") % {"n": before}
+    if within:
+        return _("Changes within batch %(n)s") % {"n": after}
     return _("Changes from batch %(a)s to %(b)s") % {"a": before, "b": after}
 
 

@@ -54,6 +54,7 @@ from ctxadmin.ui.components import STATUSES, Crumb, Tab, Text
 from ctxadmin.ui.object_names import names_of
 from ctxadmin.ui.pages import page, part_of, show
 
+_MOST_LARGEST: Final = 100
 _RAIL: Final = 40
 _BRINGING: Final = ("insert", "replace", "summarize")  # operations
 _CHAPTER: Final = 20  # sections that a browser skips as one: 1,000 of them took it long to lay out
@@ -78,7 +79,8 @@ class ListedConversation:
 class ListPage:
     """The list of conversations.
 
-    ``wanted`` is what the filter bar shows.
+    ``wanted`` is what the filter bar shows. ``by_size`` lists the largest first; ``only`` is how
+    many of them if there are more, which have no further pages.
     """
 
     title: Text
@@ -89,6 +91,8 @@ class ListPage:
     statuses: Sequence[str]
     may_import: bool
     filtered: bool
+    by_size: bool
+    only: int | None
     bulk: BulkBar | None
 
 
@@ -171,7 +175,14 @@ def conversation_list(request: HttpRequest, actor: Actor) -> HttpResponse:
         archived=request.GET.get("archived") == "true",
     )
     asked = PageRequest.of(request.GET)
-    found = queries.list_conversations(actor, wanted, asked)
+    by_size = request.GET.get("sort") == "size"
+    only = None
+    if by_size:
+        most = min(asked.limit, _MOST_LARGEST)
+        rows = queries.largest_conversations(actor, wanted, most + 1)
+        found, only = Page(rows[:most], None), most if len(rows) > most else None
+    else:
+        found = queries.list_conversations(actor, wanted, asked)
     messages = last_messages(found.items)
     waiting = [head.key for head in found.items if head.status == "PAUSED"]
     proposals = proposed_answers(waiting, messages)
@@ -197,7 +208,9 @@ def conversation_list(request: HttpRequest, actor: Actor) -> HttpResponse:
         statuses=tuple(STATUSES),
         may_import=actor.may(Action.CONVERSATION_IMPORT),
         filtered=wanted != ConversationFilter(),
-        bulk=_bulk_bar(actor, wanted, found),
+        by_size=by_size,
+        only=only,
+        bulk=_bulk_bar(actor, wanted, found, by_size=by_size),
     )
     return show(request, "conversations/list.html", shown)
 
@@ -208,7 +221,7 @@ def _workflow_names(actor: Actor, heads: Iterable[Conversation]) -> Mapping[str,
 
 
 def _bulk_bar(
-    actor: Actor, wanted: ConversationFilter, shown: Page[Conversation]
+    actor: Actor, wanted: ConversationFilter, shown: Page[Conversation], *, by_size: bool
 ) -> BulkBar | None:
     actions = bulk_actions(actor, BulkList.CONVERSATIONS, archived=wanted.archived)
     if not actions or not shown.items:
@@ -218,6 +231,7 @@ def _bulk_bar(
         "workflow": wanted.workflow,
         "q": wanted.text,
         "archived": "true" if wanted.archived else "",
+        "sort": "size" if by_size else "",
     }
     total = count_matching(actor, wanted, MOST_ITEMS + 1)
     return BulkBar(BulkList.CONVERSATIONS, actions, fields, total)

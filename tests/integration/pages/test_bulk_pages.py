@@ -164,6 +164,9 @@ def test_a_refused_operation_is_explained_in_words(
     again = reviewer.post("/bulk/select/", {"action": "archive", "q": "t"}, follow=True)
     assert again.redirect_chain[0][0] == "/conversations/?q=t"
     assert "Nothing is selected." in text(again)
+    sent = {"action": "archive", "sort": "size"}
+    again = reviewer.post("/bulk/select/", sent, follow=True)
+    assert again.redirect_chain[0][0] == "/conversations/?sort=size"
     assert reviewer.post("/bulk/select/", {"action": "dance", "id": "one"}).status_code == 422
     assert reviewer.post("/bulk/select/", {"action": "erase", "id": "one"}).status_code == 403
     nothing = selected(reviewer, "unarchive", "one")

@@ -10,6 +10,7 @@ from pydantic import JsonValue
 
 from conversations.domain.configs import read_operation
 from conversations.models import Conversation
+from conversations.services.pins import pin
 from conversations.services.use_cases import apply_operation, rollback
 from conversations.store.conversation import find_head
 from tests.factories import conversation, engine, user
@@ -108,10 +109,10 @@ def test_moved_messages_say_from_where(reviewer: Client) -> None:
 @pytest.mark.parametrize(
     ("ticked", "compared"),
     [
-        ("revision=2&revision=0", "Changes from batch 0 to 2"),
-        ("revision=1", "Changes from batch 1 to 3"),
-        ("revision=3", "Changes from batch 2 to 3"),
-        ("", "Changes from batch 2 to 3"),
+        ("revision=2&revision=0", "Changes from batch 0 (Start) to 2 (Kept from #2 on)"),
+        ("revision=1", "Changes from batch 1 (Kept from #1 on) to 3 (Kept from #3 on)"),
+        ("revision=3", "Changes from batch 2 (Kept from #2 on) to 3 (Kept from #3 on)"),
+        ("", "Changes from batch 2 (Kept from #2 on) to 3 (Kept from #3 on)"),
     ],
 )
 def test_two_are_ticked_in_the_rail(reviewer: Client, ticked: str, compared: str) -> None:
@@ -120,6 +121,31 @@ def test_two_are_ticked_in_the_rail(reviewer: Client, ticked: str, compared: str
         do(operation="truncate", truncate={"remove_first": 1})
     assert 'name="revision" value="2"' in text(reviewer.get("/conversations/chat/"))
     assert compared in text(reviewer.get(f"/conversations/chat/diff/?{ticked}"))
+
+
+@pytest.mark.parametrize(
+    ("pair", "compared"),
+    [
+        ("from=0&to=1", "Changes from batch 0 (Start) to 1 (Kept the last 1 message, rolled back)"),
+        ("from=0&to=2", "Changes from batch 0 (Start) to 1 (Replaced #1)"),
+        (
+            "from=1&to=2",
+            "Changes from batch 1 (Kept the last 1 message, rolled back) to 1 (Replaced #1)",
+        ),
+        ("from=2&to=3", "Changes within batch 1 (Pinned #2)"),
+    ],
+)
+def test_batches_of_the_same_number_are_told_apart_by_their_words(
+    reviewer: Client, pair: str, compared: str
+) -> None:
+    chat()
+    do(operation="truncate", truncate={"keep_last": 1})
+    rollback(engine(), "chat", 0)
+    do(operation="replace", replace={"index": 1, "message": user("anew")})
+    pin(engine(), "chat", "2", pinned=True)
+    page = text(reviewer.get(f"/conversations/chat/diff/?{pair}"))
+    assert re.search(rf"<title>[^<]*{re.escape(compared)}", page)
+    assert re.search(rf"<h1[^>]*>[^<]*{re.escape(compared)}", page)
 
 
 def test_what_was_ticked_wrongly_is_refused(reviewer: Client) -> None:

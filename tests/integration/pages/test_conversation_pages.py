@@ -25,6 +25,7 @@ from tests.factories import (
     user,
 )
 from tests.integration.checkpoints.flows import Run, ok
+from tests.integration.live_copy import steps
 
 pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 
@@ -232,7 +233,34 @@ def test_a_difference_is_by_itself_that_of_the_current_revision(
     for revision in (0, 1):
         apply_operation(engine(), "chat", read_operation({"operation": "clear"}))
         page = text(reviewer.get("/conversations/chat/diff/"))
-        assert f"Changes from batch {revision} to {revision + 1}" in page
+        assert f"Changes from batch {revision} (" in page
+        assert f") to {revision + 1} (Hid all but the system messages)" in page
+
+
+def test_the_list_by_size_has_the_largest_first_and_says_if_there_are_more(
+    reviewer: Client,
+) -> None:
+    for name, length in (("small", 10), ("large", 3000), ("middle", 200)):
+        conversation(user("x" * length), public_id=name)
+    steps.save("small", "more", note="y" * 5000)  # the size counts the states of its versions
+    page = text(reviewer.get("/conversations/?sort=size"))
+    assert _listed(page) == ["small", "large", "middle"]
+    assert "Only the" not in page
+    assert '<option value="size" selected>' in page
+    page = text(reviewer.get("/conversations/?sort=size&limit=2"))
+    assert _listed(page) == ["small", "large"]
+    assert "Only the 2 largest are listed." in page
+    assert "cursor=" not in page
+    assert "Continue with all 3 that match" in page
+    assert _listed(text(reviewer.get("/conversations/?sort=size&status=IDLE"))) == [
+        "large",
+        "middle",
+    ]
+    assert _listed(text(reviewer.get("/conversations/"))) == ["small", "middle", "large"]
+
+
+def _listed(page: str) -> list[str]:
+    return re.findall(r'<th scope="row"><div><a href="/conversations/([^/]+)/"', page)
 
 
 @pytest.mark.parametrize(

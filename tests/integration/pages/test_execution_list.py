@@ -1,5 +1,6 @@
 """The list of executions."""
 
+import re
 from datetime import UTC, datetime, timedelta
 from typing import Any
 from urllib.parse import urlencode
@@ -92,6 +93,21 @@ def test_the_list_is_filtered_by_the_days_on_which_executions_were_active(
     assert 'href="/executions/?status=PAUSED">Show all days' in page
     assert '<input type="hidden" name="since" value="2026-03-11">' in page
     assert reviewer.get("/executions/?since=soon").status_code == 422
+
+
+def test_a_filter_by_days_shows_from_when_to_when_the_executions_it_means_were_active(
+    reviewer: Client,
+) -> None:
+    run = running()
+    run.post("cancel")
+    begun = datetime(2026, 3, 10, 12, tzinfo=UTC)
+    Execution.objects.update(created_at=begun, ended_at=begun + timedelta(days=2))
+    run.post("executions", {})  # today, and the one that is listed
+    page = text(reviewer.get("/executions/?since=2026-03-11&until=2026-03-11"))
+    shown = re.sub(r"<[^>]+>", "", page.split('data-label="Active (UTC)">')[1].split("</td>")[0])
+    assert shown == "2026-03-10 – 2026-03-12"
+    assert ">Since<" not in page
+    assert ">Since<" in text(reviewer.get("/executions/"))
 
 
 def test_the_list_is_filtered_by_the_day_on_which_executions_started(reviewer: Client) -> None:

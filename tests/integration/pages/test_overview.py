@@ -1,5 +1,6 @@
 """The overview: what waits for a person comes first, and an empty one says how to begin."""
 
+import re
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -45,6 +46,17 @@ def test_only_who_may_is_led_to_workflows_imports_and_tokens() -> None:
     for path in ("/workflows/+new/", "/conversations/import/", "/settings/"):
         assert path in admin
         assert path not in viewer
+
+
+def test_the_figures_of_storage_lead_to_their_lists(reviewer: Client) -> None:
+    running()
+    html = text(reviewer.get("/"))
+    for name, path in (
+        ("Size of all messages", "/conversations/?sort=size"),
+        ("States of all versions", "/conversations/?sort=size"),
+        ("Latest states", "/executions/"),
+    ):
+        assert re.search(f'<a href="{re.escape(path)}" aria-label="[^"]* · {name}">', html)
 
 
 def test_what_waits_comes_first_and_the_longest_waiting_before_the_others(
