@@ -6,6 +6,7 @@ from typing import Final
 from django.utils.translation import gettext
 
 from ctxadmin.lib.sentence import Sentence
+from ctxadmin.ui.components import author_label
 
 # A word that is written with a capital; what begins with a name of the data stays as it is.
 _WORD: Final = re.compile(r"[a-z]+[\s',.;:!?-]")
@@ -14,14 +15,20 @@ _GAP: Final = re.compile(r"\{(\w+)")
 
 
 def translated(text: str) -> str:
-    """Returns a sentence in the reader's language; any other text, such as data, unchanged."""
+    """Returns a sentence in the reader's language; any other text, such as data, unchanged.
+
+    Its value ``who`` is a recorded author.
+    """
     if not isinstance(text, Sentence):
         return text
-    values = {
-        name: translated(value) if isinstance(value, str) else value
-        for name, value in text.values.items()
-    }
+    values = {name: _value(name, value) for name, value in text.values.items()}
     return gettext(text.template).format(**values)
+
+
+def _value(name: str, value: object) -> object:
+    if not isinstance(value, str):
+        return value
+    return author_label(value) if name == "who" else translated(value)
 
 
 def as_sentence(text: str) -> str:
