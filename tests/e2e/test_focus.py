@@ -23,6 +23,23 @@ def test_a_claim_in_the_queue_keeps_the_focus_in_its_row(
     expect(reviewer_page.get_by_role("button", name=f"Release {name}")).to_be_focused()
 
 
+def test_a_claim_by_mouse_keeps_the_place_in_the_queue(reviewer_page: Page, start: Started) -> None:
+    name = start()
+    reviewer_page.goto(f"/reviews/?workflow={name}")
+    reviewer_page.get_by_role("button", name=f"Claim {name}").click()
+    expect(reviewer_page.get_by_role("button", name=f"Release {name}")).to_be_in_viewport()
+    expect(reviewer_page.locator(".waiting .waiting-title")).to_be_focused()
+    expect(reviewer_page.get_by_text("You claimed this review.")).to_have_count(0)
+
+
+def test_a_key_leads_into_the_form_of_a_state(reviewer_page: Page, start: Started) -> None:
+    name = start()
+    reviewer_page.goto(f"/executions/{name}/")
+    expect(reviewer_page.get_by_role("link", name="Edit the state")).to_be_visible()
+    reviewer_page.keyboard.press("e")
+    expect(reviewer_page.locator(".edit-key [name=value-0]")).to_be_focused()
+
+
 def test_a_filter_of_a_list_keeps_the_focus_in_its_field(page: Page) -> None:
     page.goto("/audit/")
     page.get_by_label("Person or token").focus()

@@ -57,13 +57,14 @@ function comeBack(): void {
   } catch {
     return;
   }
-  const isFree = document.activeElement === document.body && !location.hash;
-  if (!place || !isFree) return;
+  if (!place || document.activeElement !== document.body) return;
   byKeys = true;
   const forms = place.path === location.pathname ? formsTo(place.action) : [];
   const form = forms[Math.min(place.number, forms.length - 1)];
   const controls = form ? controlsOf(form) : [];
   const control = controls[controlFor(place, controls)];
+  // An address that names a place leads there, but to the control in it.
+  if (location.hash && !(control && document.getElementById(location.hash.slice(1))?.contains(control))) return;
   if (control) control.focus();
   else focusReport();
 }

@@ -1,6 +1,7 @@
 // Keys of a page: an element with data-key and data-key-label is focused or clicked by its keys; scripts
 // offer more by the event keys:collect. "?" lists what works. Keys without Ctrl can be switched off.
 
+import { leaveByKey } from "./arrival";
 import { capsOf, COLLECT, grouped, type KeyGroup, type Line, nameOf, type Shortcut, step, tableOf, typesNothing } from "./model";
 
 const STORE = "keys";
@@ -55,6 +56,7 @@ function ofElement(element: HTMLElement): Shortcut {
 function use(element: HTMLElement, isHeld: boolean): void {
   if (isHeld && element.matches("button[type=submit]")) return;
   if (element.matches("[data-key-decides]") && performance.now() - shownAt < SEEN_MS) return askAgain(element);
+  if (element instanceof HTMLAnchorElement) leaveByKey(element.pathname);
   if (!element.matches("input, textarea, select")) return element.click();
   const menu = element.closest<HTMLElement>("[popover]");
   if (menu && !element.checkVisibility()) menu.showPopover();

@@ -329,14 +329,18 @@ function markKeys(others: readonly Person[], person: string): void {
   }
 }
 
+/** Tells which field has the focus. */
+function tellField({ target }: Event): void {
+  const field = target as HTMLInputElement;
+  const editing = Boolean(field.matches("input, textarea, select") && field.form?.matches("[data-guard]"));
+  const name = field.closest<HTMLElement>(".edit-key[data-key-name]")?.dataset.keyName;
+  const where = editing && name ? `key:${name}` : "";
+  document.dispatchEvent(new CustomEvent("live:here", { detail: { where, editing } }));
+}
+
 if (mode === "edit") {
-  document.addEventListener("focusin", ({ target }) => {
-    const field = target as HTMLInputElement;
-    const editing = Boolean(field.matches("input, textarea, select") && field.form?.matches("[data-guard]"));
-    const name = field.closest<HTMLElement>(".edit-key[data-key-name]")?.dataset.keyName;
-    const where = editing && name ? `key:${name}` : "";
-    document.dispatchEvent(new CustomEvent("live:here", { detail: { where, editing } }));
-  });
+  document.addEventListener("focusin", tellField);
+  document.addEventListener("input", tellField); // it may have had the focus before this script came
 }
 
 document.dispatchEvent(new CustomEvent("live:connect", { detail: { path: link.dataset.socket } }));

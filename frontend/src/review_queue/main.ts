@@ -19,7 +19,7 @@ function focusTarget(): void {
   if (document.activeElement !== document.body || !location.hash.startsWith("#review-")) return;
   document.getElementById(location.hash.slice(1))?.querySelector<HTMLElement>(".waiting-title")?.focus({ preventScroll: true });
 }
-addEventListener("load", focusTarget);
+addEventListener("load", () => setTimeout(focusTarget)); // after what leads back to a button
 
 function move(by: 1 | -1): void {
   const all = lines();

@@ -1,6 +1,7 @@
 // The key that someone came to edit: its first input has the focus, and its row stays in sight while
 // what is above it is loaded and drawn, until someone does something.
 
+import { hasArrivedByKey } from "../../keys/arrival";
 import { fieldOf, rowsOf } from "./rows";
 import { focusFirst } from "./shallow";
 
@@ -36,9 +37,9 @@ export function showWantedKey(form: HTMLFormElement): void {
   bring();
 }
 
-/** Who came to edit the state begins at its first key; on a touch screen the keyboard would cover the form. */
+/** Who came by a key to edit the state can type at once. */
 function beginAtFirstKey(form: HTMLFormElement): void {
-  const isFree = document.activeElement === document.body && !location.hash && matchMedia("(hover: hover)").matches;
+  const isFree = hasArrivedByKey() && document.activeElement === document.body && !location.hash;
   const row = isFree ? rowsOf(form)[0] : undefined;
   const field = row && fieldOf(row, "value");
   if (!row || !field) return;
