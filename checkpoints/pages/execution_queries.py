@@ -14,7 +14,7 @@ from checkpoints.domain.pauses import AUTOMATIC
 from checkpoints.domain.status import Status
 from checkpoints.models import Execution
 from checkpoints.reading.review_answers import answers_of_executions
-from checkpoints.store.executions import as_domain
+from checkpoints.store.executions import as_domain, current_executions
 from conversations.models import Conversation
 from conversations.reading.display_names import display_name
 from conversations.reading.queries import list_conversations
@@ -257,13 +257,8 @@ def executed_workflows(actor: Actor) -> list[tuple[str, str]]:
 
 def _lines_of(heads: Sequence[Conversation]) -> list[ExecutionLine]:
     """Returns the current execution of each conversation."""
-    newer = Execution.objects.filter(
-        conversation=OuterRef("conversation"), number__gt=OuterRef("number")
-    )
-    rows = Execution.objects.filter(
-        ~Exists(newer), conversation__in=[head.key for head in heads]
-    ).defer(*_HIDDEN)
-    runs = {run.conversation: run for run in rows}
+    rows = current_executions([head.key for head in heads])
+    runs = {run.conversation: run for run in rows.defer(*_HIDDEN)}
     shown = {head.key: head for head in heads if head.key in runs}
     return _named_lines([runs[key] for key in shown], shown)
 

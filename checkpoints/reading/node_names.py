@@ -2,9 +2,7 @@
 
 from collections.abc import Collection
 
-from django.db.models import Exists, OuterRef
-
-from checkpoints.models import Execution
+from checkpoints.store.executions import current_executions
 from workflows.reading.node_names import node_names
 
 
@@ -13,14 +11,8 @@ def names_in_executions(nodes: Collection[tuple[int, str]]) -> dict[tuple[int, s
 
     A node without a name, and one of an execution without a workflow, is left out.
     """
-    newer = Execution.objects.filter(
-        conversation=OuterRef("conversation"), number__gt=OuterRef("number")
-    )
-    rows = Execution.objects.filter(
-        ~Exists(newer),
-        conversation__in={key for key, _node in nodes},
-        workflow_version__isnull=False,
-    )
+    rows = current_executions({key for key, _node in nodes})
+    rows = rows.filter(workflow_version__isnull=False)
     fields = ("conversation", "workflow_key", "workflow_version")
     executed = {key: version for key, *version in rows.values_list(*fields)}
     places = {(key, node): (*executed[key], node) for key, node in nodes if key in executed}

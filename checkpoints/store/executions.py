@@ -1,9 +1,11 @@
 """Finds the rows of executions and checkpoints in SQL."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Final
 
 import orjson
+from django.db.models import Exists, OuterRef, QuerySet
 
 from checkpoints.domain.execution import Execution as Decided
 from checkpoints.domain.execution_json import read
@@ -43,6 +45,14 @@ _SIDES: Final = frozenset(side.value for side in When)
 def find_current(conversation: int) -> Execution | None:
     """Returns the latest execution of a conversation, None if it never had one."""
     return EXECUTIONS.find({"conversation": conversation}, last_by="number")
+
+
+def current_executions(conversations: Collection[int]) -> QuerySet[Execution]:
+    """Returns the latest execution of each conversation that has one, as a query."""
+    newer = Execution.objects.filter(
+        conversation=OuterRef("conversation"), number__gt=OuterRef("number")
+    )
+    return Execution.objects.filter(~Exists(newer), conversation__in=conversations)
 
 
 def find_execution(conversation: int, public_id: str) -> Execution:
