@@ -93,7 +93,7 @@ def _hold(route: Route, held: list[Route]) -> None:
 
 def _edited(page: Page, slug: str) -> None:
     """The editor with a filter on ``write`` that is on the canvas and cannot be saved."""
-    page.route("**/api/v1/workflows/*/draft", lambda route: route.abort())
+    page.route("**/editor/draft/", lambda route: route.abort())
     page.goto(f"/workflows/{slug}/editor/")
     page.locator('.react-flow__node[data-id="write"]').click()
     page.keyboard.press("Delete")

@@ -107,7 +107,13 @@ class IntegerLeaf(LeafField):
             return MISSING
         if not _INTEGER.fullmatch(text):
             raise ValidationError(_("Enter a whole number."), code="validation")
-        return max(-_LARGEST, min(int(text), _LARGEST))
+        number = int(text)
+        limit = self.leaf.maximum if number > 0 else self.leaf.minimum
+        if abs(number) > _LARGEST and limit is None:
+            most = {"n": f"{_LARGEST if number > 0 else -_LARGEST:,}"}
+            words = _("Enter at most %(n)s.") if number > 0 else _("Enter at least %(n)s.")
+            raise ValidationError(words % most, code="validation")
+        return max(-_LARGEST, min(number, _LARGEST))  # beyond a limit: its rule refuses it
 
 
 class NumberLeaf(LeafField):

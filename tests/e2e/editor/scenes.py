@@ -13,6 +13,7 @@ NODES: list[JsonValue] = [
 ]
 EDGES: list[JsonValue] = [{"id": "go", "type": "sequence", "from": "ask", "to": "answer"}]
 
+DRAFT = re.compile(r"/draft/?$")  # where the canvas saves it, and where it fetches it
 Make = Callable[..., str]
 _PICTURES = 300
 

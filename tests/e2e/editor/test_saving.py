@@ -9,7 +9,7 @@ from pydantic import JsonValue
 
 from tests.browser import assert_accessible_in_every_look
 from tests.e2e.conftest import OpenPage
-from tests.e2e.editor.scenes import NODES, Make, card, deaf, draft, form, opened, saved
+from tests.e2e.editor.scenes import DRAFT, NODES, Make, card, deaf, draft, form, opened, saved
 
 
 def test_what_a_page_that_went_away_left_unsaved_is_brought_back(
@@ -18,7 +18,7 @@ def test_what_a_page_that_went_away_left_unsaved_is_brought_back(
     slug = made()
     page = opened(designer_page, slug)
     tolerate("ERR_FAILED")
-    page.route("**/api/v1/**", lambda route: route.abort())
+    page.route(DRAFT, lambda route: route.abort())
     card(page, "answer").click()
     page.keyboard.press("Delete")
     expect(page.locator(".editor-saving")).to_contain_text("Offline. Your edits are kept.")
@@ -40,11 +40,11 @@ def test_a_server_that_comes_back_gets_what_was_not_saved(
     slug = made()
     page = opened(designer_page, slug)
     tolerate("ERR_FAILED")
-    page.route("**/api/v1/**", lambda route: route.abort())
+    page.route(DRAFT, lambda route: route.abort())
     card(page, "answer").click()
     page.keyboard.press("Delete")
     expect(page.locator(".editor-saving")).to_contain_text("Offline. Your edits are kept.")
-    page.unroute("**/api/v1/**")
+    page.unroute(DRAFT)
     page.get_by_role("button", name="Try now").click()
     saved(page)
     assert [node["id"] for node in draft(api, slug)["nodes"]] == ["ask"]
@@ -118,12 +118,12 @@ def test_a_conflict_with_ones_own_other_tab_names_it_and_a_deletion_is_called_so
     expect(form(mine)).to_be_visible()
     card(other, "answer").click()
     # It hears of the other tab, and fetches its draft only as a conflict.
-    mine.route("**/draft", lambda route: route.abort())
+    mine.route(DRAFT, lambda route: route.abort())
     form(mine).get_by_label("Name", exact=True).fill("Mine")
     expect(mine.locator(".editor-saving")).to_contain_text("Offline")
     other.get_by_role("button", name="Delete").click()
     saved(other)
-    mine.unroute("**/draft")
+    mine.unroute(DRAFT)
     mine.get_by_role("button", name="Try now").click()
     dialog = mine.get_by_role("dialog", name="conflicting")
     expect(dialog).to_contain_text("Your other tab saved the draft.")

@@ -195,6 +195,13 @@ def test_what_an_open_editor_asks_by_itself_is_none(call: str) -> None:
     assert _idle() > 1700
 
 
+def test_saving_what_was_changed_on_the_canvas_is_a_use() -> None:
+    client, _ = _signed_in()
+    _later(minutes=30)
+    client.post("/workflows/flow/editor/draft/", {}, content_type="application/json")
+    assert _idle() < 600
+
+
 def test_a_use_is_noted_about_once_a_minute() -> None:
     client, _ = _signed_in()
     before = BrowserSession.objects.get().last_used_at

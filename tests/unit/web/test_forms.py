@@ -151,11 +151,10 @@ def test_what_could_not_be_read_is_one_mistake() -> None:
     assert form.errors == {"truncate-keep_first": ["Enter a whole number."]}
 
 
-def test_a_number_that_is_too_large_is_as_many_as_there_are() -> None:
+def test_a_number_that_json_cannot_hold_is_refused_rather_than_changed() -> None:
     form = OperationForm(sent(operation="truncate", truncate__keep_last="9" * 40))
-    operation = cast(Operation, model_of(form))
-    assert operation.truncate is not None
-    assert operation.truncate.keep_last == 2**63 - 1
+    assert not form.is_valid()
+    assert form.errors == {"truncate-keep_last": ["Enter at most 9,223,372,036,854,775,807."]}
 
 
 def test_the_rest_of_an_invalid_form_is_checked_at_the_same_time() -> None:

@@ -13,6 +13,7 @@ from ctxadmin.lib.json_bytes import MAX_DEPTH, dumps
 from ctxadmin.lib.sentence import say
 from ctxadmin.lib.whole_number import whole_number
 from ctxadmin.lib.work_budget import spend
+from workflows.domain.document.yaml_faults import fault
 
 MAX_TEXT: Final = 32 * 1024 * 1024
 # 10,000 nodes with 50,000 edges have about a million values; read in 2 to 3 s of processor time.
@@ -115,12 +116,14 @@ def _events(text: str | bytes) -> Iterator[yaml.Event]:
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         place = YamlPlace(mark.line + 1, mark.column + 1) if mark else YamlPlace(1, 1)
-        reason = ", ".join(part for part in (error.context, error.problem) if part)
-        raise _malformed(say("This is not YAML: {why}.", why=reason), place) from None
+        why = fault(error.context, error.problem)
+        raise _malformed(say("This is not YAML: {why}.", why=why), place) from None
     except yaml.reader.ReaderError as error:
         before = decoded[: error.position]
         place = YamlPlace(before.count("\n") + 1, len(before) - before.rfind("\n"))
-        raise _malformed(say("This is not YAML: {why}.", why=error.reason), place) from None
+        raise _malformed(
+            say("This is not YAML: {why}.", why=fault(None, error.reason)), place
+        ) from None
 
 
 def _decoded(text: str | bytes) -> str:

@@ -41,13 +41,24 @@ def editor_call(view: EditorCall[P]) -> Callable[Concatenate[HttpRequest, P], Ht
     address is redirected to the editor. The editor previews and summarizes automatically, also
     changes of others, and these calls store nothing: they do not prolong the session, saving does.
     """
+    answered = saving_call(view)
+
+    @wraps(view)
+    def called(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
+        ignore_use(request)
+        return answered(request, *args, **kwargs)
+
+    return called
+
+
+def saving_call(view: EditorCall[P]) -> Callable[Concatenate[HttpRequest, P], HttpResponse]:
+    """Wraps a POST that stores what its person did: an editor's call that prolongs the session."""
 
     @require_http_methods(["GET", "HEAD", "POST"])
     @wraps(view)
     def called(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
         if request.method != "POST":
             return redirect("workflows:editor", kwargs["slug"])
-        ignore_use(request)
         try:
             if not request.user.is_authenticated:
                 return problem(401, "unauthenticated", _("You are signed out; sign in again."))

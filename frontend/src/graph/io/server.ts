@@ -255,7 +255,7 @@ export function serverOf(urls: Urls): Server {
       return (await json("POST", `${urls.editor}names/`, { conversation, ...(at === null ? {} : { at }) }, signal)) as KnownNames;
     },
     async saveDraft(changes, expected) {
-      const answer = (await json("PATCH", urls.draft, { changes, expected_version: expected })) as { draft_version: number };
+      const answer = (await json("POST", `${urls.editor}draft/`, { changes, expected_version: expected })) as { draft_version: number };
       return answer.draft_version;
     },
     async getDraft() {
