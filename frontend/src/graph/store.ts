@@ -1,7 +1,7 @@
 // The state of the editor: the document, its history, the selection, the status of saving.
 
 import { createStore, type StoreApi } from "zustand/vanilla";
-import type { Costs, EdgeWords, Fields, NodeWords, Problem, Words } from "./io/server";
+import type { Costs, EdgeWords, FieldError, Fields, NodeWords, Problem, Words } from "./io/server";
 import type { Mark, Marks, Setup } from "./io/setup";
 import type { WhatIf } from "./io/what_if";
 import { wordsWith } from "./io/summary_requests";
@@ -59,7 +59,7 @@ export interface Typed {
   readonly base: Value;
   /** Steps of one touch are one in the history. */
   readonly touch: string;
-  readonly errors: readonly string[];
+  readonly errors: readonly FieldError[];
   /** Read, and it says no element: it waits for a person. */
   readonly isRead: boolean;
 }
@@ -364,13 +364,13 @@ export function edgeWords({ words, typed }: Pick<State, "words" | "typed">, key:
 }
 
 // The same words for the same errors, so that a card is drawn again only when they change.
-const joined = new WeakMap<readonly string[], { readonly of: unknown; readonly words: unknown }>();
+const joined = new WeakMap<readonly FieldError[], { readonly of: unknown; readonly words: unknown }>();
 
 function withErrors<T extends { readonly problems: readonly string[] }>(words: T | undefined, typed: Typed | undefined): T | undefined {
   if (!words || !typed?.errors.length) return words;
   const known = joined.get(typed.errors);
   if (known?.of === words) return known.words as T;
-  const made = { ...words, problems: [...words.problems, ...typed.errors], warned: false };
+  const made = { ...words, problems: [...words.problems, ...typed.errors.map(({ label, message }) => (label ? t("{where}: {why}", { where: label, why: message }) : message))], warned: false };
   joined.set(typed.errors, { of: words, words: made });
   return made;
 }

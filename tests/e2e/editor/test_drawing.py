@@ -32,7 +32,11 @@ def test_an_empty_canvas_says_what_to_do_first_and_counts_no_problem(
     expect(tools.get_by_role("button", name="No problems")).to_be_visible()
     # A double click offers a node there, also beside others.
     page.locator(".react-flow__pane").dblclick(position={"x": 60, "y": 60})
-    expect(page.get_by_role("dialog", name="Add a node")).to_be_visible()
+    page.get_by_role("dialog", name="Add a node").get_by_role("option", name="Model").click()
+    name = form(page).get_by_label("Name", exact=True)
+    expect(name).to_be_focused()
+    page.keyboard.type("Reply")  # r is a key of the canvas
+    expect(name).to_have_value("Reply")
 
 
 def test_two_nodes_are_drawn_and_connected_by_mouse(

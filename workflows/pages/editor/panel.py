@@ -269,17 +269,19 @@ def _reducer_problems(fields: ReducerFields) -> list[FieldProblem]:
 
 
 def _errors(form: ContractForm[Any]) -> list[dict[str, object]]:
-    """Returns each error with the name of its field.
+    """Returns each error with the name and the label of its field.
 
-    That of a list or group with its first field.
+    That of a list or group with its first field; its message says which list or group.
     """
     listed: list[dict[str, object]] = []
     for name, found in form.errors.as_data().items():
         for error in found:
-            field, message = ("" if name == NON_FIELD_ERRORS else name), " ".join(error.messages)
+            field = "" if name == NON_FIELD_ERRORS else name
+            label = str(form[field].label) if field else ""
             if isinstance(error, BoxError):
                 field = next(iter(error.place.fields), "")
             column = error.column if isinstance(error, FieldError) else None
-            entry: dict[str, object] = {"field": field, "message": message}
+            message = " ".join(error.messages)
+            entry: dict[str, object] = {"field": field, "label": label, "message": message}
             listed.append(entry if column is None else {**entry, "column": column})
     return listed

@@ -67,8 +67,7 @@ export function startReading(store: EditorStore, server: Pick<Server, "read">): 
       const reading = await askAbout(store, ({ document }) => asFirst(document, kind, key), (asked) => server.read(kind, sentId(store.getState().document, kind, key), asked, fields, signal), signal);
       if (isLate()) return;
       if (reading.element === null) {
-        const errors = reading.errors.map(({ message }) => message);
-        const kept = { ...typed, base: takeBack(name, typed), errors, isRead: true };
+        const kept = { ...typed, base: takeBack(name, typed), errors: reading.errors, isRead: true };
         store.getState().keepTyped(name, kept);
         hearers.get(name)?.read(reading.errors, null, typed.key);
       } else {
@@ -103,7 +102,7 @@ export function startReading(store: EditorStore, server: Pick<Server, "read">): 
       store.getState().set({ readingFails: kind });
       later(name, AGAIN_MS);
     } else {
-      store.getState().keepTyped(name, { ...typed, errors: [wordsOf(error)], isRead: true });
+      store.getState().keepTyped(name, { ...typed, errors: [{ field: "", label: "", message: wordsOf(error) }], isRead: true });
     }
     hearers.get(name)?.failed(wordsOf(error));
   }

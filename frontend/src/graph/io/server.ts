@@ -118,6 +118,8 @@ export interface Reading {
 
 export interface FieldError {
   readonly field: string;
+  /** What stands at the field; "" for an error of a group, whose message says of which. */
+  readonly label: string;
   readonly message: string;
   readonly column?: number;
 }

@@ -22,11 +22,16 @@ export const MOST_NUMBER = 1_000_000;
 
 const NO_TOOLS: JsonObject = { operation: "filter", filter: { roles: ["system", "user", "assistant"] }, pairing: "drop" };
 
-/** A typed number of messages or tokens; null for what is none from 1 to `most`. */
-export function amountOf(typed: string, most: number): number | null {
+/** A typed number of messages or tokens; null for what is none from `least` to `most`. */
+export function amountOf(typed: string, least: number, most: number): number | null {
   const text = typed.trim();
   const number = Number(text);
-  return /^[0-9]+$/.test(text) && number >= 1 && number <= most ? number : null;
+  return /^[0-9]+$/.test(text) && number >= least && number <= most ? number : null;
+}
+
+/** To what a budget cuts: a wish below its maximum, else two thirds of that. */
+export function targetBelow(most: number, wished: number): number {
+  return wished < most ? wished : Math.max(1, Math.floor((most * USUAL.target) / USUAL.most));
 }
 
 /** The policy of a node or an edge; of a list of filters only the form can tell. */
@@ -70,7 +75,7 @@ function operationsOf({ form, count, most, target, keepsSystem }: Policy): reado
     return [{ operation: "truncate", truncate: { keep_last: count, ...(keepsSystem ? { keep_system: true } : {}) }, pairing: "keep" }];
   }
   if (form === "budget") {
-    const block = { max_tokens: most, target_tokens: Math.min(target, most), ...(keepsSystem ? {} : { keep_system: false }) };
+    const block = { max_tokens: most, target_tokens: targetBelow(most, target), ...(keepsSystem ? {} : { keep_system: false }) };
     return [{ operation: "budget", budget: block, pairing: "keep" }];
   }
   return [];

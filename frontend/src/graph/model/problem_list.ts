@@ -41,16 +41,23 @@ export function countsOf(problems: readonly Placed[]): { readonly errors: number
 export interface Unsaved {
   readonly kind: string;
   readonly key: Key;
-  readonly errors: readonly string[];
+  readonly errors: readonly { readonly field: string; readonly label: string; readonly message: string }[];
   readonly isRead: boolean;
 }
 
+/** An element by its name, the label of its field, and the name of that input. */
+interface Field {
+  readonly element?: string;
+  readonly field: string;
+  readonly input: string;
+}
+
 /** The errors of forms that cannot be saved as they are, as problems of their elements; `titleOf` names these. */
-export function problemsOfForms(typed: { readonly [name: string]: Unsaved }, titleOf: (kind: "node" | "edge", key: Key) => string): (Placed & { readonly element?: string })[] {
+export function problemsOfForms(typed: { readonly [name: string]: Unsaved }, titleOf: (kind: "node" | "edge", key: Key) => string): (Placed & Field)[] {
   return Object.entries(typed).flatMap(([name, { kind, key, errors, isRead }]) => {
     if (!isRead) return [];
     const place = kind === "node" || kind === "edge" ? { [kind]: key, element: titleOf(kind, key) } : {};
-    return errors.map((message, at) => ({ message, severity: "error", pointer: `form ${name} ${at}`, ...place }));
+    return errors.map(({ field, label, message }, at) => ({ message, severity: "error", pointer: `form ${name} ${at}`, field: label, input: field, ...place }));
   });
 }
 

@@ -288,7 +288,7 @@ describe("the journal", () => {
     const crashed = editorStore({ document: base, version: 1, places: {}, may_change: true });
     startJournal(crashed, "me:w", shelf);
     name(crashed, "a", "Unsaved");
-    crashed.getState().keepTyped("node b", { kind: "node", key: "b", fields: [["node-id", "??"]], base: base.nodes[1]!, touch: "", errors: ["no id"], isRead: true });
+    crashed.getState().keepTyped("node b", { kind: "node", key: "b", fields: [["node-id", "??"]], base: base.nodes[1]!, touch: "", errors: [{ field: "node-id", label: "ID", message: "no id" }], isRead: true });
     await vi.advanceTimersByTimeAsync(1_000);
     vi.useRealTimers();
     const later = editorStore({ document: named(base, "b", "Theirs"), version: 2, places: {}, may_change: true });

@@ -27,8 +27,8 @@ class Fake {
     if (asked.draft_version !== this.draft.version) throw new Refused("conflict", "", [], 0, this.draft.version);
     const said = Object.fromEntries(fields);
     const id = said["node-id"] ?? "";
-    if (id.includes(" ")) return { element: null, id: sent, errors: [{ field: "node-id", message: "no id" }] };
-    if (said["node-description"]?.includes("!")) return { element: null, id: sent, errors: [{ field: "node-description", message: "no number" }] };
+    if (id.includes(" ")) return { element: null, id: sent, errors: [{ field: "node-id", label: "ID", message: "no id" }] };
+    if (said["node-description"]?.includes("!")) return { element: null, id: sent, errors: [{ field: "node-description", label: "Description", message: "no number" }] };
     const before = patched(this.draft.document, asked.changes).nodes.find((node) => node.id === sent);
     const { name: _, description: __, ...rest } = before ?? { id, type: "llm" };
     const element = { ...rest, id, ...(said["node-name"] ? { name: said["node-name"] } : {}), ...(said["node-description"] ? { description: said["node-description"] } : {}) };
@@ -89,7 +89,7 @@ describe("what is typed into a form", () => {
   it("stays while it cannot be read, and is merged when it is fixed", async () => {
     type("a", { "node-id": "a b" });
     await settled();
-    expect(store.getState().typed[formName("node", "a")]).toMatchObject({ isRead: true, errors: ["no id"] });
+    expect(store.getState().typed[formName("node", "a")]).toMatchObject({ isRead: true, errors: [{ label: "ID", message: "no id" }] });
     others({ properties: { canvas: { note: { text: "n" } } } });
     await settled();
     expect(store.getState().typed[formName("node", "a")]?.fields).toContainEqual(["node-id", "a b"]);

@@ -52,13 +52,15 @@ describe("policies", () => {
   });
 
   it("take whole numbers from 1 to the most, and nothing else", () => {
-    expect(["1", " 60 ", "007", "900"].map((typed) => amountOf(typed, 900))).toEqual([1, 60, 7, 900]);
-    for (const typed of ["", " ", "-5", "0", "1.5", "1e2", "six", "901", "9".repeat(400)]) expect(amountOf(typed, 900)).toBeNull();
+    expect(["1", " 60 ", "007", "900"].map((typed) => amountOf(typed, 1, 900))).toEqual([1, 60, 7, 900]);
+    for (const typed of ["", " ", "-5", "0", "1.5", "1e2", "six", "901", "9".repeat(400)]) expect(amountOf(typed, 1, 900)).toBeNull();
   });
 
-  it("never have a target above their maximum", () => {
-    const made = withPolicy(node, { ...USUAL, form: "budget", most: 100, target: 4_000 });
-    expect(policyOf(made)).toMatchObject({ most: 100, target: 100 });
+  it("always cut to less than their maximum, or the server would refuse them", () => {
+    for (const [most, wished, target] of [[100, 4_000, 66], [3_000, 3_000, 2_000], [5_000, 4_000, 4_000], [2, 2, 1]] as const) {
+      const made = withPolicy(node, { ...USUAL, form: "budget", most, target: wished });
+      expect(policyOf(made)).toMatchObject({ most, target });
+    }
   });
 
   it("are not offered where no model sees messages", () => {

@@ -62,13 +62,14 @@ it("counts notes apart: nothing has to be fixed in them", () => {
   expect(countsOf([whole, second, edge, loop])).toEqual({ errors: 2, warnings: 1, notes: 1 });
 });
 
-it("takes in the errors of forms that cannot be saved, each leading to its own element", () => {
+it("takes in the errors of forms that cannot be saved, each leading to its own field", () => {
   const { keys } = indexOf(document.nodes);
-  const form = { kind: "node", key: keys[1] as string, errors: ["Enter a name.", "Enter a name."], isRead: true };
+  const error = { field: "node-name", label: "Name", message: "Enter a name." };
+  const form = { kind: "node", key: keys[1] as string, errors: [error, error], isRead: true };
   const found = problemsOfForms({ one: form, two: { ...form, isRead: false }, three: { ...form, kind: "reducers", key: "" } }, (_, key) => `<${key}>`);
   expect(found.map((each) => targetOf(document, each)?.key)).toEqual([keys[1], keys[1], undefined, undefined]);
   expect(new Set(found.map(nameOfProblem)).size).toBe(4);
-  expect(found[0]).toMatchObject({ element: `<${keys[1]}>`, message: "Enter a name." });
+  expect(found[0]).toMatchObject({ element: `<${keys[1]}>`, field: "Name", input: "node-name", message: "Enter a name." });
   expect(countsOf(found)).toEqual({ errors: 4, warnings: 0, notes: 0 });
 });
 

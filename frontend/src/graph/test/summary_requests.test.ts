@@ -76,7 +76,7 @@ describe("words", () => {
     await settled();
     expect(nodeWords(store.getState(), "a")?.warned).toBe(false);
     expect(nodeWords(store.getState(), "b")).toMatchObject({ problems: ["loose"], warned: true });
-    store.getState().set({ typed: { [formName("node", "b")]: { errors: ["Name: too long"] } as unknown as Typed } });
+    store.getState().set({ typed: { [formName("node", "b")]: { errors: [{ field: "node-name", label: "Name", message: "too long" }] } as unknown as Typed } });
     expect(nodeWords(store.getState(), "b")).toMatchObject({ problems: ["loose", "Name: too long"], warned: false });
   });
 

@@ -142,7 +142,7 @@ function LeftBehind({ journal }: { readonly journal: Journal }) {
         type="button"
         className="btn btn-sm btn-primary"
         onClick={() => {
-          for (const [name, typed] of Object.entries(newest.typed)) store.getState().keepTyped(name, { ...typed, isRead: false });
+          for (const [name, typed] of Object.entries(newest.typed)) store.getState().keepTyped(name, { ...typed, errors: [], isRead: false });
           setDecided(false);
           // Kept until it is decided.
           bringAllBack(store, newest.changes, done);

@@ -15,8 +15,7 @@ interface Props {
   /** Where the new node is tied; types that cannot stand there are left out. */
   readonly tie: Tie | undefined;
   readonly onClose: () => void;
-  /** `byKey`: the type was chosen by the keyboard. */
-  readonly onKind: (kind: NodeKind, byKey: boolean) => void;
+  readonly onKind: (kind: NodeKind) => void;
 }
 
 /** What is pressed takes no focus: the field keeps it, and with it the keys. */
@@ -35,7 +34,7 @@ export function Offer({ at, tie, onClose, onKind }: Props) {
     const by = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : 0;
     const kind = found[active];
     if (by && found.length) setActive((active + by + found.length) % found.length);
-    else if (event.key === "Enter" && kind) onKind(kind, true);
+    else if (event.key === "Enter" && kind) onKind(kind);
     else return;
     event.preventDefault();
   };
@@ -59,7 +58,7 @@ export function Offer({ at, tie, onClose, onKind }: Props) {
       />
       <div id={`${id}-kinds`} role="listbox" aria-label={t("Node types")} className="editor-menu-items" onMouseDown={keepFocus}>
         {found.map((kind, place) => (
-          <div key={kind.type} id={`${id}-${kind.type}`} role="option" aria-selected={place === active} className={`tone-${kind.tone}`} onPointerMove={() => setActive(place)} onClick={() => onKind(kind, false)}>
+          <div key={kind.type} id={`${id}-${kind.type}`} role="option" aria-selected={place === active} className={`tone-${kind.tone}`} onPointerMove={() => setActive(place)} onClick={() => onKind(kind)}>
             <span className="flow-card-type">
               <Icon name={kind.icon} />
             </span>

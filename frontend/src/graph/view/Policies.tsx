@@ -4,7 +4,7 @@ import { type MouseEvent, useEffect, useId, useRef, useState } from "react";
 import { flushSync } from "react-dom";
 import { change } from "../model/commands";
 import { type Element, find, type Key } from "../model/document";
-import { amountOf, MOST_NUMBER, type Policy, type PolicyForm, policyOf, takesPolicy, withPolicy } from "../model/policies";
+import { amountOf, MOST_NUMBER, type Policy, type PolicyForm, policyOf, takesPolicy, targetBelow, withPolicy } from "../model/policies";
 import { grouped, t } from "../texts";
 import { useDesk, useEditor } from "./context";
 
@@ -55,11 +55,12 @@ export function Policies({ kind, id }: Props) {
             <Amount
               label={t("Over this many tokens")}
               value={policy.most}
+              least={2}
               onEnter={() => (target.current = policy.target)}
-              onValue={(most) => put({ most, target: Math.min(target.current, most) }, `most ${id}`)}
+              onValue={(most) => put({ most, target: targetBelow(most, target.current) }, `most ${id}`)}
             />
             <span aria-hidden="true">→</span>
-            <Amount label={t("Cut to this many tokens")} value={policy.target} most={policy.most} onValue={(value) => put({ target: value }, `target ${id}`)} />
+            <Amount label={t("Cut to this many tokens")} value={policy.target} most={policy.most - 1} onValue={(value) => put({ target: value }, `target ${id}`)} />
           </div>
         )}
       </div>
@@ -78,20 +79,21 @@ export function Policies({ kind, id }: Props) {
 interface AmountProps {
   readonly label: string;
   readonly value: number;
+  readonly least?: number;
   readonly most?: number;
   readonly onValue: (value: number) => void;
   readonly onEnter?: () => void;
 }
 
 /** What is typed and no such number stays, with the error beside it; the draft gets back what it had before one typed. */
-function Amount({ label, value, most = MOST_NUMBER, onValue, onEnter }: AmountProps) {
+function Amount({ label, value, least = 1, most = MOST_NUMBER, onValue, onEnter }: AmountProps) {
   const { store } = useDesk();
   const id = useId();
   const [typed, setTyped] = useState<string | null>(null);
   const [isLeft, setLeft] = useState(false);
   const before = useRef(value);
   // An empty field is wrong only once it is left: most people empty it before they type.
-  const isWrong = typed !== null && amountOf(typed, most) === null && (typed !== "" || isLeft);
+  const isWrong = typed !== null && amountOf(typed, least, most) === null && (typed !== "" || isLeft);
   // What stands in the field is not in the draft, and the status of saving says so.
   useEffect(() => {
     if (!isWrong) return undefined;
@@ -115,7 +117,7 @@ function Amount({ label, value, most = MOST_NUMBER, onValue, onEnter }: AmountPr
         }}
         onKeyDown={(event) => {
           const step = { ArrowUp: 1, ArrowDown: -1 }[event.key];
-          if (!step || event.ctrlKey || event.altKey || event.metaKey || amountOf(String(value + step), most) === null) return;
+          if (!step || event.ctrlKey || event.altKey || event.metaKey || amountOf(String(value + step), least, most) === null) return;
           event.preventDefault();
           setTyped(null);
           before.current = value + step;
@@ -125,18 +127,18 @@ function Amount({ label, value, most = MOST_NUMBER, onValue, onEnter }: AmountPr
           setTyped(target.value);
           setLeft(false);
           // The digits before one too many were no number that anyone meant.
-          const number = amountOf(target.value, most) ?? before.current;
+          const number = amountOf(target.value, least, most) ?? before.current;
           if (number !== value) onValue(number);
         }}
         onBlur={() => {
           setLeft(true);
-          if (typed !== null && amountOf(typed, most) !== null) setTyped(null);
+          if (typed !== null && amountOf(typed, least, most) !== null) setTyped(null);
           store.getState().settle();
         }}
       />
       {isWrong && (
         <p className="field-errors" id={id} role="alert">
-          {label}: {t("Enter a whole number from 1 to {most}. Still {value} in the draft.", { most: grouped(most), value: grouped(value) })}
+          {label}: {t("Enter a whole number from {least} to {most}. Still {value} in the draft.", { least: String(least), most: grouped(most), value: grouped(value) })}
         </p>
       )}
     </>

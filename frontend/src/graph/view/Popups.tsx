@@ -36,12 +36,11 @@ export function Popups({ popup, onPopup, onConnect, onEdit }: Props) {
       at={popup.at}
       tie={popup.tie}
       onClose={close}
-      onKind={(kind, byKey) => {
+      onKind={(kind) => {
         close();
         addKind(store, kind, popup.spot, popup.tie);
-        // Chosen by a key: the name is typed next.
-        if (byKey) store.getState().set({ wanted: NAME_FIELD });
-        else requestAnimationFrame(() => document.querySelector<HTMLElement>(".flow")?.focus({ preventScroll: true }));
+        // The name is typed next, and none of its letters is a key of the canvas.
+        store.getState().set({ wanted: NAME_FIELD });
       }}
     />
   );

@@ -23,7 +23,7 @@ import { untilNothingIsUnderWay } from "./gestures";
 const PAUSE_MS = 250;
 const AGAIN_MS = 3_000;
 const ID_FIELD = "node-id";
-const NO_ERRORS: readonly string[] = [];
+const NO_ERRORS: readonly FieldError[] = [];
 
 let sessions = 0;
 

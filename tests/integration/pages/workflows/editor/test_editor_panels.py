@@ -175,7 +175,8 @@ def test_half_a_timeout_waits_in_the_form_and_is_no_element(designer: Client) ->
     sent = typed(designer, "node", "start") | {"node-pause": "after"}
     half = read(designer, sent | {"node-timeout_seconds": "5 min"})
     assert half["element"] is None
-    assert [each["field"] for each in half["errors"]] == ["node-timeout_outcome"]
+    named = [(each["field"], each["label"]) for each in half["errors"]]
+    assert named == [("node-timeout_outcome", "After the timeout")]
     whole = sent | {"node-timeout_seconds": "5 min", "node-timeout_outcome": "cancel"}
     config = read(designer, whole)["element"]["config"]
     assert config == {"pause": "after", "timeout": {"seconds": 300, "outcome": "cancel"}}
