@@ -230,14 +230,25 @@ def restore(request: HttpRequest, actor: Actor, slug: str, number: int) -> HttpR
     title = _("Restore version %(n)s into the draft") % {"n": number}
     ask = _Question(
         title=title,
-        text=_("The draft is replaced by version %(n)s. These changes in the draft are lost:")
-        % {"n": number},
+        text=_restored_words(row, number),
         submit=_("Restore"),
         rows=diff_rows_of(lost.changes[:MOST_CHANGES], now, document),
         moved=moved_line(lost),
         done=_("Draft replaced by version %(n)s.") % {"n": number},
     )
     return _ask(request, actor, row, ask, lambda _draft: document)
+
+
+def _restored_words(row: Workflow, number: int) -> str:
+    """Returns what becomes of the draft when a version takes its place."""
+    if row.published_draft == row.draft_version:
+        text = _(
+            "The draft is replaced by version %(n)s. It is published as version %(latest)s, which "
+            "stays; these changes go out of the draft:"
+        )
+        return text % {"n": number, "latest": row.published_version}
+    text = _("The draft is replaced by version %(n)s. These changes in the draft are lost:")
+    return text % {"n": number}
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

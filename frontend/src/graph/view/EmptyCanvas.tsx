@@ -1,6 +1,7 @@
 // What an empty canvas says to do first; the rest of the canvas stays open for what is dropped.
 
 import { useReactFlow } from "@xyflow/react";
+import { useEffect, useRef } from "react";
 import { isEmptyDraft } from "../model/problem_list";
 import type { Position } from "../model/document";
 import { t } from "../texts";
@@ -19,6 +20,11 @@ export function EmptyCanvas({ onOffer }: Props) {
   const flow = useReactFlow();
   const isEmpty = useEditor(({ document }) => isEmptyDraft(document));
   const mayChange = useEditor((state) => state.mayChange);
+  const begin = useRef<HTMLButtonElement>(null);
+  // Who opens an empty canvas is about to add a node; by keys it is far behind all tools.
+  useEffect(() => {
+    if (document.activeElement === document.body) begin.current?.focus({ preventScroll: true });
+  }, []);
   if (!isEmpty) return null;
   if (!mayChange) return <p className="editor-empty">{t("No nodes yet.")}</p>;
   const first = setup.kinds.find(({ type }) => type === "start");
@@ -35,7 +41,7 @@ export function EmptyCanvas({ onOffer }: Props) {
       <p>{t("Most workflows begin with a start node. Everything is saved as a draft.")}</p>
       <div className="editor-empty-actions">
         {first && (
-          <button type="button" className="btn btn-primary" onClick={start}>
+          <button ref={begin} type="button" className="btn btn-primary" onClick={start}>
             <Icon name={first.icon} />
             {t("Add a start node")}
           </button>

@@ -2,7 +2,7 @@
 
 import { type Connection, type FinalConnectionState, useReactFlow } from "@xyflow/react";
 import { type DragEvent, type MouseEvent as ReactMouseEvent, useCallback } from "react";
-import { warn } from "../io/notice";
+import { hint } from "../io/notice";
 import { connection, isConnected, reconnection } from "../model/commands";
 import type { Position } from "../model/document";
 import { find } from "../model/document";
@@ -24,7 +24,7 @@ export function useDrawing(onPopup: (popup: Popup | null) => void) {
       const [first, second] = [find(document.nodes, source), find(document.nodes, target)];
       if (!first || !second) return;
       const { from, to, names } = { from: first.id, to: second.id, names: { from: titleOf(first), to: titleOf(second) } };
-      if (isConnected(document, from, to)) return warn(t("{from} is already connected to {to}", names));
+      if (isConnected(document, from, to)) return hint(t("{from} is already connected to {to}", names));
       const made = connection(document, from, to);
       edit(made.edit, t("Connect {from} with {to}", names));
       choose({ edges: [made.key] });

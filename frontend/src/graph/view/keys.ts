@@ -4,7 +4,7 @@
 import { type ReactFlowInstance, useReactFlow } from "@xyflow/react";
 import { useEffect } from "react";
 import { COLLECT, type Shortcut } from "../../keys/model";
-import { warn } from "../io/notice";
+import { hint } from "../io/notice";
 import type { Position } from "../model/document";
 import { indexOf } from "../model/document";
 import { t, tn } from "../texts";
@@ -36,7 +36,7 @@ export function useKeys(): void {
       const text = event.clipboardData?.getData("text/plain") ?? "";
       if (isElsewhere(event.target) || !desk.store.getState().mayChange) return;
       event.preventDefault();
-      if (!pasteText(desk.store, text, middle(flow, pointer))) warn(t("Nothing was pasted: the clipboard holds no nodes. Copy nodes on a canvas first."));
+      if (!pasteText(desk.store, text, middle(flow, pointer))) hint(t("Nothing was pasted: the clipboard holds no nodes. Copy nodes on a canvas first."));
     };
     const away = new AbortController();
     const { signal } = away;
