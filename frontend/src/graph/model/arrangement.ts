@@ -3,7 +3,7 @@
 import type { Key, Position, WorkflowDocument } from "./document";
 import { indexOf } from "./document";
 import type { Edit } from "./edits";
-import { type Pair, zoomOf } from "./layers";
+import { MARGIN, type Pair, SCREEN, zoomOf } from "./layers";
 import type { Flow } from "./lines";
 import { around, type Box, CARD } from "./places";
 
@@ -12,8 +12,12 @@ export type Places = { readonly [key: Key]: Position };
 // Between two parts of a folded graph there is room for the line that leads from one to the next.
 const BETWEEN = 120;
 const BESIDE = { right: { x: CARD.width + 100, y: 0 }, down: { x: 0, y: CARD.height + 70 } };
-// Shown whole at a smaller zoom, cards have no room for six letters of a size that one can read.
-const LEGIBLE = 0.22;
+// Shown whole at a smaller zoom, cards that lead to the right have no room for six letters of a size that one can
+// read, and cards that lead down none for a line; these take the room beside them for their names.
+const LEGIBLE = { right: 0.22, down: 0.17 };
+// From further away names need more room than cards have, and a flow that leads down has some beside it.
+const NAMES = 0.3;
+const MOST_SPREAD = 2.5;
 const MOST_PARTS = 8;
 // A fold that makes less of a difference is not worth its long lines.
 const WORTH = 1.3;
@@ -46,21 +50,38 @@ export function folded(spots: Places, edges: readonly Pair[], flow: Flow): Place
   const layers = [...new Set(keys.map(at))].sort((a, b) => a - b);
   const parts = partsFor(around(Object.values(spots)), flow, layers.length);
   const starts = parts > 1 ? [0, ...cuts(layers, parts, at, edges)] : [0];
-  if (starts.length === 1) return spots;
-  return sideBySide(spots, flow, starts.map((start, part) => {
+  const split = starts.map((start, part) => {
     const [first, end] = [layers[start] as number, layers[starts[part + 1] ?? layers.length] ?? Number.POSITIVE_INFINITY];
     return keys.filter((key) => at(key) >= first && at(key) < end);
-  }));
+  });
+  if (flow === "down") return spread(spots, split);
+  return split.length === 1 ? spots : sideBySide(spots, flow, split);
 }
 
-/** In how many parts a graph is largest; 1 if it can be read as it is, or folding helps little. */
+/** Columns whose cards stand further apart, as far as the graph is not smaller for it. */
+function spread(spots: Places, parts: readonly (readonly Key[])[]): Places {
+  const boxes = parts.map((part) => around(part.map((key) => spots[key] as Position)));
+  const zoom = zoomOf(0, Math.max(...boxes.map(({ height }) => height)));
+  const width = boxes.reduce((sum, box) => sum + box.width - CARD.width, 0);
+  const free = SCREEN.width / zoom - 2 * MARGIN - parts.length * CARD.width - (parts.length - 1) * BETWEEN;
+  const by = zoom < NAMES && width > 0 ? Math.min(Math.max(free / width, 1), MOST_SPREAD) : 1;
+  const to = Object.fromEntries(parts.flatMap((part, place) => part.map((key) => {
+    const { x, y } = spots[key] as Position;
+    const left = (boxes[place] as Box).x;
+    return [key, { x: left + Math.round(((x - left) * by) / 10) * 10, y }];
+  })));
+  return parts.length === 1 ? to : sideBySide(to, "down", parts);
+}
+
+/** The fewest parts in which a graph can be read, else those in which it is largest; 1 if folding helps little. */
 function partsFor({ width, height }: Box, flow: Flow, layers: number): number {
   const whole = zoomOf(width, height);
-  if (whole >= LEGIBLE) return 1;
+  if (whole >= LEGIBLE[flow]) return 1;
   let best = { parts: 1, zoom: whole * WORTH };
   for (let parts = 2; parts <= Math.min(MOST_PARTS, layers / 3); parts += 1) {
     const zoom = flow === "right" ? zoomOf(width / parts, (height + BETWEEN) * parts) : zoomOf((width + BETWEEN) * parts, height / parts);
     if (zoom > best.zoom) best = { parts, zoom };
+    if (flow === "down" && best.zoom >= LEGIBLE.down) break; // fewer columns leave names more room
   }
   return best.parts;
 }

@@ -52,7 +52,8 @@ const ROW = 1.12;
 const BETWEEN = 16;
 const FROM_LINE = 10;
 const NONE: ReadonlyMap<Key, Reach> = new Map();
-const MOST_WIDE = 4 * CARD.width;
+// No name needs more, and no card is wider.
+const MOST_LETTERS = 40;
 const MOST_HIGHER = CARD.height / 2;
 
 /** The cards that have to be larger and have the room for it. In a flow to the right they are higher, else wider. */
@@ -84,7 +85,7 @@ function withBelow(card: Named, cards: readonly Named[], around: Around): Reach 
 }
 
 function wider({ at, name, rows, beside, least }: Named, cards: readonly Named[], { lines, letter, shown }: Around): Reach | null {
-  const wanted = Math.min(Math.max(widthIn(rows, name, letter) + beside, least), MOST_WIDE) - CARD.width;
+  const wanted = Math.min(Math.max(widthIn(rows, name, letter) + beside, least), MOST_LETTERS * letter * BREADTH) - CARD.width;
   if (wanted <= 0) return null;
   let [left, right] = [at.x - shown.left, shown.right - at.x - CARD.width];
   for (const { at: other } of cards) {

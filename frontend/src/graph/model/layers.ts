@@ -6,11 +6,11 @@ import { CARD } from "./places";
 
 export type Pair = readonly [from: Key, to: Key];
 
-// What a usual screen has for the canvas beside the panel; places do not depend on who looks.
-const SCREEN = { width: 680, height: 570 };
-const MARGIN = 48;
+// What a window of 1280 × 800 has for the canvas beside the panel; places do not depend on who looks.
+export const SCREEN = { width: 510, height: 640 };
+export const MARGIN = 48;
 // At this zoom everything on a card is read.
-const NEAR = 0.85;
+const NEAR = 0.7;
 
 /** Room between the cards of a layer, and between two layers: with cards, steps of the grid. */
 export const ROOM = { right: { beside: 36, ahead: 80 }, down: { beside: 40, ahead: 66 } };

@@ -268,7 +268,7 @@ function free([, from, to]: Ends, shape: Lane["shape"], cards: readonly Position
   const length = isOver ? CARD.width : CARD.height;
   const [start, end] = [Math.min(from[along], to[along]), Math.max(from[along], to[along]) + length];
   const between = cards.filter((card) => card[along] < end && card[along] + length > start);
-  let at = nearest(from, to, shape);
+  let at = shape === "up" ? (widest(from, to, between) ?? nearest(from, to, shape)) : nearest(from, to, shape);
   for (let step = 0; step < 100; step += 1) {
     const card = between.find(({ x, y }) => (isOver ? y - LANE / 2 < at && at < y + CARD.height + LANE / 2 : x - LANE / 2 < at && at < x + CARD.width + LANE / 2));
     const line = card ? undefined : taken.find((each) => (each.shape === "over") === isOver && Math.abs(each.at - at) < LANE && each.start < end && each.end > start);
@@ -280,6 +280,17 @@ function free([, from, to]: Ends, shape: Lane["shape"], cards: readonly Position
   if (shape === "up" && at < from.x + CARD.width + CORNER) at = nearest(from, to, shape);
   taken.push({ shape, at, start, end });
   return at;
+}
+
+/** At the end of the widest room between two cards that is free of others: no card there loses its room for a name. */
+function widest(from: Position, to: Position, cards: readonly Position[]): number | null {
+  let [best, found, reached] = [0, null as number | null, from.x + CARD.width];
+  for (const x of [...cards.map((card) => card.x), to.x].sort((a, b) => a - b)) {
+    if (x > to.x) break;
+    if (x - reached >= 2 * CLEAR && x - reached >= best) [best, found] = [x - reached, x - CLEAR];
+    reached = Math.max(reached, x + CARD.width);
+  }
+  return found;
 }
 
 /** Whether a line ahead would run through a third card. */

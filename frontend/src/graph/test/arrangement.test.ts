@@ -36,19 +36,31 @@ describe("a graph that is too long to be read", () => {
   });
 
   it("is cut where fewest lines cross", () => {
-    const column = Object.fromEntries(Object.entries(turned(row(24))).map(([key, { x, y }]) => [key, { x, y: (y / 360) * 150 }]));
+    const column = Object.fromEntries(Object.entries(turned(row(40))).map(([key, { x, y }]) => [key, { x, y: (y / 360) * 150 }]));
     const parts = (more: readonly (readonly [string, string])[]) => {
-      const spots = folded(column, [...pairsOf(chain(24)), ...more], "down");
-      return ["n10", "n11", "n12", "n13"].map((key) => spots[key]!.x);
+      const spots = folded(column, [...pairsOf(chain(40)), ...more], "down");
+      return ["n18", "n19", "n20", "n21"].map((key) => spots[key]!.x);
     };
     expect(new Set(parts([])).size).toBe(2);
-    expect(new Set(parts([["n12", "n10"], ["n13", "n11"], ["n13", "n10"]])).size).toBe(1);
+    expect(new Set(parts([["n20", "n18"], ["n21", "n19"], ["n21", "n18"]])).size).toBe(1);
   });
 
-  it("stays as it is where it can be read, or as high as it is wide", () => {
-    expect(folded(row(7), pairsOf(chain(7)), "right")).toEqual(row(7));
-    const square = Object.fromEntries(Object.entries(row(18)).map(([key, { x }]) => [key, { x, y: x }]));
-    expect(folded(square, [], "right")).toEqual(square);
+  it("stays as it is where it can be read, or about as high as the canvas", () => {
+    expect(folded(row(5), pairsOf(chain(5)), "right")).toEqual(row(5));
+    const high = Object.fromEntries(Object.entries(row(18)).map(([key, { x }]) => [key, { x, y: x * 1.5 }]));
+    expect(folded(high, [], "right")).toEqual(high);
+  });
+
+  it("is one column that leads down as long as each card has a line for its name, which finds room beside it", () => {
+    const column = Object.fromEntries(Array.from({ length: 48 }, (_, n) => [`n${n}`, { x: (n % 2) * 260, y: Math.floor(n / 2) * 150 }]));
+    const spots = Object.values(folded(column, [], "down"));
+    expect(spots.map(({ y }) => y)).toEqual(Object.values(column).map(({ y }) => y));
+    expect(new Set(spots.map(({ x }) => x))).toEqual(new Set([0, 650]));
+  });
+
+  it("stays as close as it was where names are whole", () => {
+    const branches = { a: { x: 130, y: 0 }, b: { x: 0, y: 150 }, c: { x: 260, y: 150 }, d: { x: 130, y: 300 } };
+    expect(folded(branches, [], "down")).toEqual(branches);
   });
 
   it("never has two cards on one place, and none beside the grid", () => {

@@ -89,6 +89,14 @@ describe("a line", () => {
     expect(lane!.at).toBeLessThan(400);
   });
 
+  it("leads up through the widest room, so that no card beside it loses its room for a name", () => {
+    const column = [0, 150, 300, 450].map((y, n) => [`m${n}`, at(900, y)] as const);
+    const places = new Map([["a", at(0, 600)], ["beside", at(240, 450)], ["b", at(1200, 0)], ...column]);
+    const lane = lanesOf({ edges: [edge("a", "b")] }, places, "down").get("a-b");
+    expect(lane!.at).toBeGreaterThan(240 + CARD.width);
+    expect(lane!.at).toBeLessThan(900);
+  });
+
   it("leaves and reaches a card in a row of others by the room between the rows", () => {
     const places = new Map([["a", at(0, 900)], ["x", at(230, 900)], ["b", at(0, 0)], ["y", at(230, 0)]]);
     const lane = lanesOf({ edges: [edge("a", "b")] }, places, "down").get("a-b");

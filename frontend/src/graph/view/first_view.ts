@@ -22,7 +22,7 @@ const TOOLS_HEIGHT = 200;
 // The legend of marks stands at the bottom.
 const LEGEND = 56;
 // Below this nobody can read a card: a large graph opens around its start instead, with names that are whole.
-const READABLE = 0.2;
+const READABLE = 0.17;
 const AROUND_START = 0.42;
 const BESIDE_CHIPS = 8;
 // Pixels of a canvas that the widest chips leave on both sides (graph.css).
