@@ -53,7 +53,7 @@ const BETWEEN = 16;
 const FROM_LINE = 10;
 const NONE: ReadonlyMap<Key, Reach> = new Map();
 // No name needs more, and no card is wider.
-const MOST_LETTERS = 40;
+const MOST_LETTERS = 60;
 const MOST_HIGHER = CARD.height / 2;
 
 /** The cards that have to be larger and have the room for it. In a flow to the right they are higher, else wider. */
