@@ -15,7 +15,7 @@ from ctxadmin.ui.forms.build import Builder
 from ctxadmin.ui.forms.collect import Collected, collect
 from ctxadmin.ui.forms.collect_errors import Check, StandIns, all_faults
 from ctxadmin.ui.forms.fields import LinesLeaf
-from ctxadmin.ui.forms.flat import RowEdit, Texts, edit_rows, join_names, texts_of
+from ctxadmin.ui.forms.flat import RowEdit, Texts, edit_rows, join_names, texts_of, without_new_rows
 from ctxadmin.ui.forms.hints import Hints
 from ctxadmin.ui.forms.places import BoxError, FieldError, FormPath, message_at, nearest
 from ctxadmin.ui.forms.shape import FormMember, Group, find_rows, shape_of
@@ -76,6 +76,11 @@ class ContractForm(forms.Form, Generic[ModelT]):
         for name, values in self.texts.lists():
             data.setlist(name, values)
         return data
+
+    def without_new_rows(self) -> QueryDict:
+        """Returns what was sent without the last rows of lists that were only added."""
+        shape = shape_of(self.contract, self.hints, self.left_out)
+        return without_new_rows(self.texts, shape, self.root)
 
     @property
     def model(self) -> ModelT:

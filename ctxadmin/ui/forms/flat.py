@@ -23,6 +23,7 @@ from ctxadmin.ui.forms.shape import (
     Rows,
     Shape,
     Variants,
+    find_rows,
     member_of,
 )
 
@@ -155,6 +156,31 @@ def edit_rows(data: Texts, edit: RowEdit, new_row: Callable[[str], Texts], most:
             result.setlist(name, values)
         order.append(count)
     result[count_name(edit.rows)] = str(len(order))
+    return result
+
+
+def without_new_rows(data: Texts, shape: Shape, root: str) -> QueryDict:
+    """Returns the sent form without the last rows of each list that are as they were added.
+
+    Nothing was typed into them, so that they say nothing yet. The names of all others stay.
+    """
+    result = QueryDict(mutable=True)
+    for name, values in data.lists():
+        result.setlist(name, list(values))
+    ends = count_name("")
+    inner_first = sorted((name for name in data if name.endswith(ends)), key=len, reverse=True)
+    for counted in inner_first:
+        rows = counted.removesuffix(ends)
+        found = find_rows(shape, rows.removeprefix(f"{root}-" if root else "").split("-"))
+        while found is not None and (count := count_rows(result, rows)):
+            name = join_names(rows, str(count - 1))
+            added = texts_of(found[0].item, found[1], None, name)
+            sent = {each: result.getlist(each) for each in result if each.startswith(f"{name}-")}
+            if sent != dict(added.lists()):
+                break
+            for each in sent:
+                del result[each]
+            result[counted] = str(count - 1)
     return result
 
 

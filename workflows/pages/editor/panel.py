@@ -114,10 +114,14 @@ def read(request: HttpRequest, actor: Actor, slug: str) -> HttpResponse:
     """
     actor.require(Action.WORKFLOW_CHANGE)
     opened = _Opened(workflow_named(actor, slug), _request_of_form(request.POST))
+    root = _ROOTS[opened.asked.kind]
     sent = request.POST.copy()
-    sent.pop(join_names(_ROOTS[opened.asked.kind], ROWS_BUTTON), None)
+    sent.pop(join_names(root, ROWS_BUTTON), None)
     form = opened.form(sent)
     element = opened.read(form)
+    if element is None:  # a row that was only added does not keep the rest from being saved
+        form = opened.form(form.without_new_rows())
+        element = opened.read(form)
     return json_answer({"element": element, "id": opened.asked.id, "errors": _errors(form)})
 
 

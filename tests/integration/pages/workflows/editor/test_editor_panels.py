@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
+from tests.integration.pages.workflows.designing import fields
 from tests.integration.pages.workflows.unsaved import (
     ANSWER,
     GO,
@@ -93,6 +94,26 @@ def test_a_row_is_added_moved_and_removed_and_what_was_typed_stays(designer: Cli
     gone = designer.post(path, sent | {"node-_rows": f"remove:{rows}:0"}).content.decode()
     assert re.search(rf'name="{rows}-0-pattern" value="prompt.x"', gone)
     assert f'name="{rows}-1-pattern"' not in gone
+
+
+def test_a_row_that_was_only_added_does_not_keep_the_rest_from_being_saved(
+    designer: Client,
+) -> None:
+    rows = "node-context_filters-0-rules"
+    sent = typed(designer, "node", "answer")
+    added = designer.post(
+        "/workflows/small/editor/panel/", sent | {"node-_rows": f"add:{rows}"}
+    ).content.decode()
+    form = added.replace('id="panel-form"', 'id="element"')
+    more = {f"node-{name}": value for name, value in fields(form).items()}
+    more |= {"kind": "node", "id": "answer", "draft": sent["draft"], "node-name": "Typed"}
+    assert more[f"{rows}-count"] == "2"
+    answer = read(designer, more)
+    assert (answer["errors"], answer["element"]["name"]) == ([], "Typed")
+    assert len(answer["element"]["context_filter"]["rules"]) == 1
+    half = read(designer, more | {f"{rows}-1-condition": "context.a"})
+    assert half["element"] is None
+    assert f"{rows}-1-pattern" in {each["field"] for each in half["errors"]}
 
 
 def test_reducers_and_the_name_of_the_workflow_have_panels(designer: Client) -> None:
