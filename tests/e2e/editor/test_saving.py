@@ -28,6 +28,7 @@ def test_what_a_page_that_went_away_left_unsaved_is_brought_back(
     page.close()
     again = opened(context.new_page(), slug)
     expect(card(again, "answer")).to_be_visible()
+    expect(again.locator(".editor-left")).to_contain_text("Answer")
     again.get_by_role("button", name="Restore").click()
     expect(card(again, "answer")).to_have_count(0)
     saved(again)

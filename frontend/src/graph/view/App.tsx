@@ -1,21 +1,19 @@
 // The editor as a whole: tools, palette, canvas or outline, panel, dialogs.
 
 import { ReactFlowProvider } from "@xyflow/react";
-import { useEffect, useState } from "react";
-import type { Journal, Left } from "../io/journal";
+import { useState } from "react";
+import type { Journal } from "../io/journal";
 import type { Saver } from "../io/autosave";
-import { type Changes, countOf, isIn } from "../model/changes";
 import type { Key } from "../model/document";
-import type { EditorStore } from "../store";
-import { t, tn } from "../texts";
 import { Boundary } from "./Boundary";
 import { Canvas } from "./Canvas";
 import { ConnectDialog } from "./ConnectDialog";
 import { type Desk, DeskContext, useDesk, useEditor } from "./context";
 import { chooseFound } from "./actions";
 import { keepInView } from "./element_focus";
-import { Icon, Sprite } from "./Icon";
+import { Sprite } from "./Icon";
 import { useKeys } from "./keys";
+import { LeftBehind } from "./LeftBehind";
 import { MergeDialog } from "./MergeDialog";
 import { Outline } from "./Outline";
 import { Overtaken } from "./Overtaken";
@@ -94,65 +92,6 @@ function Announcements() {
   return (
     <div className="visually-hidden" aria-live="polite">
       {said}
-    </div>
-  );
-}
-
-/** Bring changes back one after the other, each when the conflicts of the one before are decided. */
-function bringAllBack(store: EditorStore, [next, ...later]: readonly Changes[], done: () => void): void {
-  if (!next) return done();
-  if (store.getState().bringBack(next)) return bringAllBack(store, later, done);
-  const unsubscribe = store.subscribe(({ clash }) => {
-    if (clash) return;
-    unsubscribe();
-    // What was decided comes into the document first.
-    queueMicrotask(() => bringAllBack(store, later, done));
-  });
-}
-
-/** What pages that crashed or were closed left unsaved. */
-function LeftBehind({ journal }: { readonly journal: Journal }) {
-  const { store } = useDesk();
-  const [left, setLeft] = useState<readonly Left[]>([]);
-  const [isDecided, setDecided] = useState(true);
-  useEffect(() => {
-    void journal.left().then((found) => {
-      const { document } = store.getState();
-      // The page went away after saving and before it heard of it.
-      const isDone = ({ changes, typed }: Left): boolean => changes.every((each) => isIn(each, document)) && !Object.keys(typed).length;
-      for (const each of found) if (isDone(each)) journal.forget(each);
-      setLeft(found.filter((each) => !isDone(each)));
-    });
-  }, [journal, store]);
-  const [newest] = left;
-  // A conflict of what comes back is asked about where all others are.
-  if (!newest || !isDecided) return null;
-  const done = (): void => {
-    journal.forget(newest);
-    setLeft(left.slice(1));
-    setDecided(true);
-  };
-  const count = countOf(newest.changes, Object.values(newest.typed));
-  const when = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" }).format(newest.at);
-  return (
-    <div className="editor-left note note-warning" role="alert">
-      <Icon name="alert-triangle" />
-      <span>{tn("This browser has {n} unsaved change of {when}.", "This browser has {n} unsaved changes of {when}.", count, { when })}</span>
-      <button
-        type="button"
-        className="btn btn-sm btn-primary"
-        onClick={() => {
-          for (const [name, typed] of Object.entries(newest.typed)) store.getState().keepTyped(name, { ...typed, errors: [], isRead: false });
-          setDecided(false);
-          // Kept until it is decided.
-          bringAllBack(store, newest.changes, done);
-        }}
-      >
-        {t("Restore")}
-      </button>
-      <button type="button" className="btn btn-sm" onClick={done}>
-        {t("Discard")}
-      </button>
     </div>
   );
 }
