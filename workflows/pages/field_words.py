@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Final
 
+from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from pydantic import JsonValue, ValidationError
 
@@ -18,6 +19,9 @@ from workflows.pages.drawing.summaries import (
 )
 
 _FILTERS: Final = frozenset({"context_filter", "outgoing_filter"})
+
+# The filter of an edge that passes everything, of which a card says nothing.
+_WHOLE: Final = {"type": "pass_all"}
 
 _NODE_FIELDS: Final[Mapping[str, Text]] = {
     "type": gettext_lazy("type"),
@@ -67,6 +71,8 @@ def policy_words(element: str, name: str, value: JsonValue) -> str | None:
 
 
 def _filter_words(element: str, value: JsonValue) -> str | None:
+    if element == "edge" and value == _WHOLE:
+        return _("everything")
     try:
         if element == "edge":
             ends = {"from": "a", "to": "b", "type": "sequence"}

@@ -35,6 +35,15 @@ def test_policies_are_said_in_words_by_the_names_of_nodes() -> None:
     ]
 
 
+def test_an_edge_that_passes_everything_says_so() -> None:
+    before, after = (
+        document(NAMED, [edge("e", context_filter={"type": kind})])
+        for kind in ("pass_all", "pass_none")
+    )
+    ((_, field, was, now),) = said(before, after)
+    assert (field, was, now) == ("edge filter", "everything", "template only")
+
+
 def test_a_filter_whose_words_are_the_same_is_listed_by_what_differs_in_it() -> None:
     names = [f"v{number}" for number in range(9)]
     rules = [
