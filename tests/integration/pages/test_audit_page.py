@@ -86,6 +86,17 @@ def test_an_entry_has_the_policies_before_and_after_in_words() -> None:
     assert "“Draft the answer” input filters last 6 None" in taken
 
 
+def test_an_entry_has_the_policies_of_what_was_added_or_removed() -> None:
+    last: JsonValue = {"messages": [{"operation": "truncate", "truncate": {"keep_last": 6}}]}
+    saved(document({**DRAFT, "context_filter": last}, SEND), document(SEND))
+    entries = AuditEntry.objects.filter(object_type="workflow").order_by("seq")
+    admin = signed_in(Role.ADMIN)
+    added, removed = [entry_page(admin, each) for each in [*entries][-2:]]
+    assert "“Draft the answer” input filters None last 6" in added
+    assert "“Draft the answer” type Model None" in removed
+    assert "“Draft the answer” input filters last 6 None" in removed
+
+
 def entry_page(admin: Client, entry: AuditEntry) -> str:
     """The text of the values on the page of an entry."""
     page = admin.get(f"/audit/{entry.stream}/{entry.seq}/").content.decode()
