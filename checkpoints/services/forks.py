@@ -144,6 +144,11 @@ def _commit(
         object_id=row.public_id,
         before=before,
         after=after,
-        detail={**detail, "version": row.version, "state": row.state_digest},
+        detail={
+            "conversation": opened.head.public_id,
+            **detail,
+            "version": row.version,
+            "state": row.state_digest,
+        },
     )
     opened.commit(change, upkeep=upkeep)
