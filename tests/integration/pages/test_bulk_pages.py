@@ -180,6 +180,7 @@ def test_a_refused_operation_is_explained_in_words(
     sent = {"action": "archive", "sort": "size"}
     again = reviewer.post("/bulk/select/", sent, follow=True)
     assert again.redirect_chain[0][0] == "/conversations/?sort=size"
+    assert "Nothing is selected." in text(reviewer.get("/bulk/select/"))
     assert reviewer.post("/bulk/select/", {"action": "dance", "id": "one"}).status_code == 422
     assert reviewer.post("/bulk/select/", {"action": "erase", "id": "one"}).status_code == 403
     nothing = selected(reviewer, "unarchive", "one")
