@@ -1,6 +1,6 @@
 """Reads how the items of a job are now: many for a dry run, one under the lock of its head."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final, TypeVar
 
 from django.db.models import Exists, OuterRef
@@ -16,6 +16,8 @@ from ctxadmin.identity.bulk_actions import BulkAction
 from ctxadmin.lib.errors import ContextError
 
 _PART: Final = 500
+# The status in which an action asks for more of an execution.
+_ASKED: Final = {BulkAction.RESUME: "PAUSED", BulkAction.PAUSE: "RUNNING"}
 
 ValueT = TypeVar("ValueT")
 
@@ -26,13 +28,13 @@ def facts_of(
     """Yields the facts of items in order, None for one that is gone."""
     for part in parts(list(items)):
         heads = _heads(workspace, part)
-        waiting = _waiting(heads.values()) if action is BulkAction.RESUME else frozenset[int]()
+        executions = _asked_executions(action, heads.values())
         for item in part:
             head = heads.get(item.conversation)
             if head is None:
                 yield None
             else:
-                yield item_facts(item, head, waits=head.key in waiting)
+                yield item_facts(item, head, executions.get(head.key))
 
 
 def parts(values: Sequence[ValueT]) -> Iterator[Sequence[ValueT]]:
@@ -41,26 +43,38 @@ def parts(values: Sequence[ValueT]) -> Iterator[Sequence[ValueT]]:
         yield values[start : start + _PART]
 
 
-def item_facts(item: BulkItem, head: Conversation, *, waits: bool) -> ItemFacts:
-    """Returns the facts of an item whose head was read."""
+def item_facts(item: BulkItem, head: Conversation, row: Execution | None) -> ItemFacts:
+    """Returns the facts of an item whose head was read, and its execution if ``asks_execution``."""
     return ItemFacts(
         selected_status=item.selected_status,
         selected_change=item.selected_change,
         status=head.status,
         change_seq=head.change_seq,
         archived=head.archived,
-        waits_for_review=waits,
+        waits_for_review=head.status == "PAUSED" and row is not None and _needs_review(row),
+        pause_requested=head.status == "RUNNING" and row is not None and _is_pause_requested(row),
     )
 
 
-def needs_review(row: Execution | None) -> bool:
+def asks_execution(action: BulkAction, status: str) -> bool:
+    """Returns True if the rules of an action ask more of an execution than its status."""
+    return _ASKED.get(action) == status
+
+
+def _needs_review(row: Execution) -> bool:
     """Returns True if an execution waits for review, also if that cannot be read."""
-    if row is None:
-        return False
     try:
         return waits_for_review(as_domain(row), pinned_version(row))
     except ContextError:
         return True
+
+
+def _is_pause_requested(row: Execution) -> bool:
+    """Returns False if that cannot be read: the pause itself says what is wrong."""
+    try:
+        return as_domain(row).pause_requested
+    except ContextError:
+        return False
 
 
 def _heads(workspace: int, part: Sequence[BulkItem]) -> dict[int, Conversation]:
@@ -68,10 +82,10 @@ def _heads(workspace: int, part: Sequence[BulkItem]) -> dict[int, Conversation]:
     return {head.key: head for head in rows.filter(key__in=[item.conversation for item in part])}
 
 
-def _waiting(heads: Iterable[Conversation]) -> frozenset[int]:
-    """Returns the conversations whose current execution waits for review."""
-    paused = [head.key for head in heads if head.status == "PAUSED"]
-    return frozenset(row.conversation for row in current_executions(paused) if needs_review(row))
+def _asked_executions(action: BulkAction, heads: Iterable[Conversation]) -> Mapping[int, Execution]:
+    """Returns the current executions that the rules of an action ask, by conversation."""
+    asked = [head.key for head in heads if asks_execution(action, head.status)]
+    return {row.conversation: row for row in current_executions(asked)} if asked else {}
 
 
 def current_executions(keys: Sequence[int]) -> list[Execution]:

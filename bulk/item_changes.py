@@ -7,7 +7,7 @@ from django.db import transaction
 
 from bulk import store
 from bulk.domain.rules import refusal
-from bulk.facts import item_facts, needs_review
+from bulk.facts import asks_execution, item_facts
 from bulk.models import BulkItem
 from checkpoints.domain.move_commands import MoveExecution
 from checkpoints.services import status_changes
@@ -51,8 +51,8 @@ def _require(action: BulkAction, actor: Actor, item: BulkItem) -> None:
     head = find_head(actor.workspace, item.public_id, lock=True)
     facts = None
     if head.key == item.conversation:
-        waits = action is BulkAction.RESUME and needs_review(find_current(head.key))
-        facts = item_facts(item, head, waits=waits)
+        row = find_current(head.key) if asks_execution(action, head.status) else None
+        facts = item_facts(item, head, row)
     why = refusal(action, facts)
     if why is not None:
         raise InvalidState(why, status=head.status)

@@ -19,7 +19,8 @@ class ItemFacts:
     """An item as it was when it was selected, and as it is.
 
     ``change_seq`` is the number of the last change of the conversation, ``waits_for_review``
-    whether its execution is paused at a node that needs review.
+    whether its execution is paused at a node that needs review, ``pause_requested`` whether it
+    pauses at its next checkpoint.
     """
 
     selected_status: str
@@ -28,6 +29,7 @@ class ItemFacts:
     change_seq: int
     archived: bool = False
     waits_for_review: bool = False
+    pause_requested: bool = False
 
 
 def refusal(action: BulkAction, item: ItemFacts | None) -> Sentence | None:
@@ -52,7 +54,9 @@ def refusal(action: BulkAction, item: ItemFacts | None) -> Sentence | None:
 
 
 def _pause(item: ItemFacts) -> Sentence | None:
-    return None if item.status == "RUNNING" else say("It is not running.")
+    if item.status != "RUNNING":
+        return say("It is not running.")
+    return say("A pause has been requested already.") if item.pause_requested else None
 
 
 def _resume(item: ItemFacts) -> Sentence | None:

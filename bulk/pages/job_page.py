@@ -23,6 +23,7 @@ from bulk.pages.wording import (
     OPPOSITES,
     STATUS_LABELS,
     TITLES,
+    done_label,
     opposite_label,
     result_words,
     submit_label,
@@ -78,8 +79,8 @@ class JobPage:
     ``size`` is that of the draft of an export.
     ``shown`` is how many matched in the list, if that was another number than the items now.
     ``changing`` items are not refused, ``worked`` have a result. ``problem`` says why it stopped.
-    ``result`` says in words what was done. ``opposite`` labels the button that does the opposite
-    to the changed items, "" if there is none.
+    ``result`` says in words what was done, ``done`` the same of an item. ``opposite`` labels the
+    button that does the opposite to the changed items, "" if there is none.
     """
 
     title: Text
@@ -89,6 +90,7 @@ class JobPage:
     back: str
     status: Text
     tone: Tone
+    done: Text
     is_draft: bool
     is_active: bool
     is_erasure: bool
@@ -239,6 +241,7 @@ def _show(
         back=list_url(action.list, row.filter),
         status=label,
         tone=tone,
+        done=done_label(action),
         is_draft=is_draft,
         is_active=row.status in ACTIVE,
         is_erasure=action is BulkAction.ERASE,

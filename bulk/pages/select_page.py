@@ -9,6 +9,7 @@ from django.views.decorators.http import require_http_methods
 
 from bulk import jobs
 from bulk.models import BulkJob
+from bulk.pages.job_page import job_list
 from bulk.pages.selection import action_in, filter_query, list_url, selection_in
 from ctxadmin.identity.actor import Actor
 from ctxadmin.lib.errors import TooLarge
@@ -21,7 +22,7 @@ from ctxadmin.ui.sentences import translated
 @page
 def select(request: HttpRequest, actor: Actor) -> HttpResponse:
     if request.method != "POST":
-        return redirect("bulk:list")
+        return _not_sent(request, actor)
     action = action_in(request.POST)
     actor.require(action.right)
     selection = selection_in(request.POST, action.list, actor.workspace)
@@ -35,6 +36,15 @@ def select(request: HttpRequest, actor: Actor) -> HttpResponse:
         flash.warning(request, translated(error.detail))
         return redirect(list_url(action.list, query))
     return redirect(f"{reverse('bulk:job', args=[job.public_id])}{_shown_query(request, job)}")
+
+
+def _not_sent(request: HttpRequest, actor: Actor) -> HttpResponse:
+    """Shows the list of bulk actions at the address to which signing in again leads.
+
+    With JavaScript the page then sends the selection again (``form_drafts``).
+    """
+    flash.warning(request, _("Nothing is selected. Select items in the list first."))
+    return job_list(request)
 
 
 def _shown_query(request: HttpRequest, job: BulkJob) -> str:

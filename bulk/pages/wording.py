@@ -83,7 +83,9 @@ def result_words(action: BulkAction, count: int) -> str:
 
 
 _RESULT: Final[Mapping[BulkAction, Callable[[int], str]]] = {
-    BulkAction.PAUSE: lambda n: ngettext("%(n)s execution paused", "%(n)s executions paused", n),
+    BulkAction.PAUSE: lambda n: ngettext(
+        "Pause requested for %(n)s execution", "Pause requested for %(n)s executions", n
+    ),
     BulkAction.RESUME: lambda n: ngettext("%(n)s execution resumed", "%(n)s executions resumed", n),
     BulkAction.CANCEL: lambda n: ngettext(
         "%(n)s execution cancelled", "%(n)s executions cancelled", n
@@ -102,6 +104,15 @@ _RESULT: Final[Mapping[BulkAction, Callable[[int], str]]] = {
         "%(n)s conversation erased", "%(n)s conversations erased", n
     ),
 }
+# What was done to an item, where it is not done with that.
+_DONE: Final[Mapping[BulkAction, Text]] = {BulkAction.PAUSE: _("Pause requested")}
+
+
+def done_label(action: BulkAction) -> Text:
+    """Returns what the result of an item is called to which an action was done."""
+    return _DONE.get(action, _("Done"))
+
+
 OPPOSITES: Final[Mapping[BulkAction, BulkAction]] = {
     BulkAction.ARCHIVE: BulkAction.UNARCHIVE,
     BulkAction.UNARCHIVE: BulkAction.ARCHIVE,

@@ -1,5 +1,6 @@
 """Pauses for review: the rules that cause one, and the approvals that let a node run."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -34,6 +35,20 @@ AUTOMATIC: Final[Mapping[TimeoutOutcome, Sentence]] = {
     TimeoutOutcome.REJECT: say("Rejected automatically: nobody answered by the deadline."),
     TimeoutOutcome.CANCEL: say("Cancelled automatically: nobody answered by the deadline."),
 }
+
+_FORKED: Final = re.compile(r"forked from (\S+) at version (\d+)")
+
+
+def fork_reason(source: str, version: int | str) -> Sentence:
+    """Returns why a fork waits: it was forked from a version of the conversation ``source``."""
+    return say("forked from {source} at version {n}", source=source, n=version)
+
+
+def said_reason(reason: str) -> str:
+    """Returns a stored reason as the sentence that ctxadmin wrote; another one unchanged."""
+    if forked := _FORKED.fullmatch(reason):
+        return fork_reason(*forked.groups())
+    return next((each for each in AUTOMATIC.values() if str(each) == reason), reason)
 
 
 @dataclass(frozen=True, slots=True)

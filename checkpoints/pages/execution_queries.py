@@ -10,7 +10,7 @@ from django.db.models.functions import Coalesce, RowNumber
 from django.utils.translation import gettext as _
 
 from checkpoints.domain.execution import Execution as Decided
-from checkpoints.domain.pauses import AUTOMATIC
+from checkpoints.domain.pauses import said_reason
 from checkpoints.domain.status import Status
 from checkpoints.models import Execution
 from checkpoints.reading.review_answers import answers_of_executions
@@ -27,7 +27,6 @@ from ctxadmin.ui.sentences import translated
 from workflows.models import Workflow
 from workflows.reading.node_names import node_names
 
-_AUTOMATIC: Final[Mapping[str, str]] = {str(each): each for each in AUTOMATIC.values()}
 _HIDDEN: Final = ("marking", "reducers")  # may be large and are not listed
 
 
@@ -326,5 +325,5 @@ def reason_of(decided: Decided) -> str:
 
 
 def translated_reason(reason: str) -> str:
-    """Returns a stored reason; one that ctxadmin wrote for a deadline is translated."""
-    return translated(_AUTOMATIC.get(reason, reason))
+    """Returns a stored reason; one that ctxadmin wrote is translated."""
+    return translated(said_reason(reason))

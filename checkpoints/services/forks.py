@@ -8,7 +8,7 @@ from checkpoints.domain import execution as rules
 from checkpoints.domain.execution import RestorePoint
 from checkpoints.domain.execution_json import dump
 from checkpoints.domain.move_commands import ForkCheckpoint
-from checkpoints.domain.pauses import When
+from checkpoints.domain.pauses import When, fork_reason
 from checkpoints.models import Checkpoint, Execution, ExecutionDetails
 from checkpoints.services.preconditions import require_execution
 from checkpoints.store.executions import find_checkpoint, find_current
@@ -87,8 +87,7 @@ def _fork_execution(
     opened: Writing, source: Conversation, row: Execution, to: Checkpoint
 ) -> Execution:
     standing = RestorePoint(to.version, to.node_id or None, When(to.side), ())
-    reason = f"forked from {source.public_id} at version {to.version}"
-    now = rules.fork(standing, opened.at, reason)
+    now = rules.fork(standing, opened.at, str(fork_reason(source.public_id, to.version)))
     forked = Execution(
         conversation=opened.head.key,
         number=1,
@@ -144,6 +143,11 @@ def _commit(
         object_id=row.public_id,
         before=before,
         after=after,
-        detail={**detail, "version": row.version, "state": row.state_digest},
+        detail={
+            "conversation": opened.head.public_id,
+            **detail,
+            "version": row.version,
+            "state": row.state_digest,
+        },
     )
     opened.commit(change, upkeep=upkeep)

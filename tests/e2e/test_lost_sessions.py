@@ -78,6 +78,21 @@ def test_a_reason_is_still_there_after_signing_in_again(
     assert kept(page) == 0
 
 
+def test_a_bulk_selection_is_sent_again_after_signing_in(
+    open_page: OpenPage, start: Started
+) -> None:
+    name, page = start(), open_page("reviewer")
+    page.goto("/executions/?status=PAUSED")
+    page.locator(f'[data-bulk-box][value="{name}"]').check()
+    page.get_by_label("Action").select_option("label")
+    lose_session(page)
+    page.get_by_role("button", name="Continue with selected").click()
+    sign_in(page, "reviewer")
+    expect(page.get_by_text("1 of 1 selected execution can be changed.")).to_be_visible()
+    expect(page.get_by_role("button", name="Label 1 execution")).to_be_visible()
+    assert kept(page) == 0
+
+
 def test_a_reason_is_not_given_to_someone_else(open_page: OpenPage, start: Started) -> None:
     name, page = start(), open_page("reviewer")
     page.goto(f"/executions/{name}/")

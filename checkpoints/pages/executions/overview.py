@@ -8,6 +8,7 @@ from typing import Final
 
 from django.conf import settings
 from django.db import connection
+from django.db.models import Q
 from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
@@ -17,6 +18,7 @@ from checkpoints.pages import execution_queries
 from checkpoints.pages.execution_queries import ExecutionLine, StorageFigures
 from conversations.models import Conversation
 from conversations.reading.display_names import read_display_names
+from ctxadmin.audit.models import AuditEntry
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
 from ctxadmin.ui.components import Crumb, Text
@@ -40,8 +42,9 @@ class StatusCount:
 class OverviewPage:
     """The overview; ``database_bytes`` is None if the size is unknown.
 
-    ``shares`` is the bar of what the stored bytes belong to. ``manage`` begins a command on the
-    data of this server, from the project's folder; ``server_url`` is the server's address.
+    ``shares`` is the bar of what the stored bytes belong to. ``has_begun``: someone drew a
+    workflow, or created a token. ``manage`` begins a command on the data of this server, from the
+    project's folder; ``server_url`` is the server's address.
     """
 
     title: Text
@@ -55,6 +58,7 @@ class OverviewPage:
     kept: StorageFigures
     shares: Sequence[Bar]
     database_bytes: int | None
+    has_begun: bool
     may_approve: bool
     may_draw: bool
     may_import: bool
@@ -93,6 +97,7 @@ def overview(request: HttpRequest, actor: Actor) -> HttpResponse:
             ]
         ),
         database_bytes=_database_bytes(),
+        has_begun=_has_begun(actor.workspace),
         may_approve=actor.may(Action.EXECUTION_APPROVE),
         may_draw=actor.may(Action.WORKFLOW_CHANGE),
         may_import=actor.may(Action.CONVERSATION_IMPORT),
@@ -102,6 +107,16 @@ def overview(request: HttpRequest, actor: Actor) -> HttpResponse:
         server_url=f"{request.scheme}://{request.get_host()}",
     )
     return show(request, "checkpoints/overview.html", shown)
+
+
+def _has_begun(workspace: int) -> bool:
+    """Returns True once a workflow or a token was changed by other than the demo and the server.
+
+    A token of the command line is one of somebody.
+    """
+    actions = (Action.WORKFLOW_CHANGE, Action.TOKEN_MANAGE)
+    entries = AuditEntry.objects.filter(workspace=workspace, action__in=actions)
+    return entries.filter(~Q(actor_kind="system") | Q(actor_name="create_token")).exists()
 
 
 def _manage(actor: Actor) -> str:

@@ -1,7 +1,7 @@
 """The pages that change a conversation: operations, rollback, restore, details, erasure."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Final
 
@@ -307,8 +307,8 @@ def erase(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpRespo
         )
         return redirect("conversations:list")
 
-    def write(_reason: str) -> Redirection:
-        erasure.erase(actor, conversation_id)
+    def write(reason: str) -> Redirection:
+        erasure.erase(actor, conversation_id, reason=reason or None)
         done = _("Conversation %(id)s erased.") % {"id": conversation_id}
         return Redirection(reverse("conversations:list"), done)
 
@@ -333,4 +333,6 @@ def erase(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpRespo
             ),
         )
 
-    return confirm_page(request, question, write)
+    # In several lines, so that Enter in it erases nothing.
+    entry = replace(REASON, help=_("Stays in the audit."), one_line=False)
+    return confirm_page(request, question, write, entry=entry)

@@ -194,6 +194,10 @@ def _change_words(
     """Returns the versions before and after in words; "" if the change has none."""
     if entry.action == Action.WORKFLOW_PUBLISH:
         return gettext("Version %(n)s") % {"n": detail.get("version", after)}
+    if entry.action == Action.CHECKPOINT_DELETE:
+        return gettext("Version %(n)s") % {"n": detail.get("version", "")}
+    if entry.action == Action.CHECKPOINT_FORK:
+        return ""  # its words name the version
     if entry.object_type == "conversation":
         return _batch_words(entry, detail, before, after)
     return _versions_words(entry.object_type, before, after)

@@ -2,7 +2,8 @@
 // tab only, until the next page that is no such question, and for the same person.
 //
 // `data-draft` on a form fills the same form in again; `data-draft="step=review"` sends what was
-// typed again with this in place of the button, which must be one that changes nothing.
+// typed again with this in place of the button, which must be one that changes nothing. A button
+// with a `data-draft` of its own is sent again with that.
 
 import * as tab from "../draft/io/tab";
 import { type Draft, type Fields, filledIn, readDraft, sentAgain, useOf } from "./model";
@@ -22,10 +23,10 @@ function isSecret(form: HTMLFormElement, name: string): boolean {
   return name === TOKEN || field?.type === "password" || field?.type === "file";
 }
 
-function keep(form: HTMLFormElement | null | undefined): void {
+function keep(form: HTMLFormElement | null | undefined, button?: HTMLElement | null): void {
   if (!form?.matches?.("form[data-draft]") || !person) return;
   const fields = [...new FormData(form)].flatMap(([name, value]): Fields => (isSecret(form, name) ? [] : [[name, String(value)]]));
-  write(pathOf(form), { person, waits: false, again: form.dataset.draft ?? "", fields });
+  write(pathOf(form), { person, waits: false, again: button?.dataset.draft ?? form.dataset.draft ?? "", fields });
 }
 
 function write(path: string, draft: Draft): void {
@@ -94,7 +95,7 @@ function bringBack(): void {
 }
 
 document.addEventListener("submit", (event) => {
-  if (!event.defaultPrevented) keep(event.target as HTMLFormElement);
+  if (!event.defaultPrevented) keep(event.target as HTMLFormElement, event.submitter);
 });
 
 interface Swapped {

@@ -146,6 +146,11 @@ def test_executions_are_paused_resumed_and_cancelled_but_reviews_are_not_passed_
     RUNNER.run_next()
     assert outcomes(paused)[names[1]] == ("done", "")
     assert outcomes(paused)[names[0]][0] == "refused"
+    again = started(rita, BulkAction.PAUSE, names)
+    assert jobs.preview_job(again).changing == 0
+    RUNNER.run_next()
+    assert numbers(again) == ("done", 0, 2)
+    assert "requested already" in outcomes(again)[names[1]][1]
     cancelled = started(rita, BulkAction.CANCEL, ConversationFilter(with_execution=True))
     RUNNER.run_next()
     assert numbers(cancelled) == ("done", 2, 0)

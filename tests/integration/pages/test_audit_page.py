@@ -17,7 +17,9 @@ from ctxadmin.audit.models import AuditEntry
 from ctxadmin.audit.record import AuditChange
 from ctxadmin.identity.roles import Action, Role, Scope
 from tests.factories import Api, conversation, engine, person, signed_in, user
+from tests.integration.checkpoints.flows import Run, ok
 from tests.integration.live_copy import steps
+from tests.integration.pages.execution_scenes import paused
 from workflows.domain.document.graph import Document, read
 from workflows.services import use_cases
 from workflows.services.use_cases import NewWorkflow
@@ -86,6 +88,17 @@ def test_an_entry_has_the_policies_before_and_after_in_words() -> None:
     assert "“Draft the answer” input filters last 6 None" in taken
 
 
+def test_an_entry_has_the_policies_of_what_was_added_or_removed() -> None:
+    last: JsonValue = {"messages": [{"operation": "truncate", "truncate": {"keep_last": 6}}]}
+    saved(document({**DRAFT, "context_filter": last}, SEND), document(SEND))
+    entries = AuditEntry.objects.filter(object_type="workflow").order_by("seq")
+    admin = signed_in(Role.ADMIN)
+    added, removed = [entry_page(admin, each) for each in [*entries][-2:]]
+    assert "“Draft the answer” input filters None last 6" in added
+    assert "“Draft the answer” type Model None" in removed
+    assert "“Draft the answer” input filters last 6 None" in removed
+
+
 def entry_page(admin: Client, entry: AuditEntry) -> str:
     """The text of the values on the page of an entry."""
     page = admin.get(f"/audit/{entry.stream}/{entry.seq}/").content.decode()
@@ -146,6 +159,34 @@ def test_objects_have_their_names_and_are_linked_while_they_exist() -> None:
     assert re.search(r'href="/workflows/support/"[^>]*>Support<', page)
     use_cases.delete(person(Role.DESIGNER), "support")
     assert 'href="/workflows/support/"' not in admin.get("/audit/").content.decode()
+
+
+def test_both_sides_of_a_fork_say_what_was_forked_into_what() -> None:
+    run = paused()
+    ok(run.post("checkpoints/1/fork", {"id": "forked", "title": "Second try"}))
+    ok(run.api.patch(run.path, {"title": "Parcel"}))
+    admin = signed_in(Role.ADMIN)
+    page = admin.get("/audit/?action=checkpoint.fork").content.decode()
+    assert re.search(r'href="/executions/forked/"[^>]*>Second try<', page)
+    assert re.search(rf'href="/executions/{run.head.public_id}/"[^>]*>Parcel<', page)
+    lines = rows("action=checkpoint.fork", admin)
+    assert len(lines) == 2
+    assert all("version 1 of “Parcel” into “Second try”" in line for line in lines)
+
+
+def test_a_deleted_version_is_named_and_a_link_to_its_difference_says_that_it_is_gone() -> None:
+    run = Run.start()
+    admin = signed_in(Role.ADMIN)
+    for number in range(1, 5):
+        ok(run.save(f"c{number}", state_data={"plan": number}))
+    deleted = Api([Scope.ADMIN]).delete(f"{run.path}/checkpoints/3")
+    assert deleted.status_code in (200, 204), deleted.content
+    (line,) = rows("action=checkpoint.delete", admin)
+    assert "Deleted a version" in line
+    assert "Version 3" in line
+    gone = admin.get(f"/executions/{run.head.public_id}/diff/?from=2&to=3")
+    assert gone.status_code == 404
+    assert "Version 3 was deleted" in gone.content.decode()
 
 
 def scene() -> None:

@@ -96,6 +96,19 @@ def test_a_dry_run_says_what_is_meant_and_what_is_refused_then_it_is_done(
     assert AuditEntry.objects.filter(action="conversation.archive").count() == 2
 
 
+def test_a_pause_is_said_to_be_requested_as_long_as_the_execution_runs(reviewer: Client) -> None:
+    run = running()
+    where = selected(reviewer, "pause", run.head.public_id)
+    reviewer.post(f"{where}start/")
+    RUNNER.run_next()
+    after = text(reviewer.get(where))
+    assert "Pause requested for 1 execution" in after
+    assert '<span class="badge tone-green">Pause requested</span>' in after
+    again = text(reviewer.get(selected(reviewer, "pause", run.head.public_id)))
+    assert "0 of 1 selected execution can be changed." in again
+    assert "1: A pause has been requested already." in again
+
+
 def test_all_that_match_are_those_of_the_filter(reviewer: Client) -> None:
     first, second = running(), paused()
     html = text(reviewer.get("/executions/?status=RUNNING"))
@@ -167,6 +180,7 @@ def test_a_refused_operation_is_explained_in_words(
     sent = {"action": "archive", "sort": "size"}
     again = reviewer.post("/bulk/select/", sent, follow=True)
     assert again.redirect_chain[0][0] == "/conversations/?sort=size"
+    assert "Nothing is selected." in text(reviewer.get("/bulk/select/"))
     assert reviewer.post("/bulk/select/", {"action": "dance", "id": "one"}).status_code == 422
     assert reviewer.post("/bulk/select/", {"action": "erase", "id": "one"}).status_code == 403
     nothing = selected(reviewer, "unarchive", "one")

@@ -302,8 +302,10 @@ def test_pages_offer_only_what_the_role_may_do(role: Role, chat: Conversation) -
 def test_an_admin_erases_after_being_asked(chat: Conversation) -> None:
     admin = signed_in(Role.ADMIN)
     assert "for good" in text(admin.get("/conversations/chat/erase/"))
-    assert admin.post("/conversations/chat/erase/").status_code == 302
+    asked = admin.post("/conversations/chat/erase/", {"reason": "The customer asked."})
+    assert asked.status_code == 302
     assert Message.objects.count() == 0
+    assert "The customer asked." in text(admin.get("/audit/?action=conversation.erase"))
 
 
 def test_the_page_of_erasure_names_the_forks_that_keep_what_they_copied(

@@ -9,6 +9,7 @@ from pydantic import JsonValue
 
 from checkpoints.models import Checkpoint
 from tests.factories import user
+from tests.integration.checkpoints.flows import ok
 from tests.integration.pages.execution_scenes import page, paused, running, text, url
 
 pytestmark = pytest.mark.django_db
@@ -154,6 +155,18 @@ def test_a_fork_is_another_conversation_and_both_say_so(reviewer: Client) -> Non
     assert "Another way" in fork
     assert "forked from" in fork
     assert "/executions/a-fork/" in page(reviewer, run)
+
+
+def test_why_a_fork_waits_is_said_in_the_language_of_the_reader(reviewer: Client) -> None:
+    run = paused()
+    ok(run.post("checkpoints/1/fork", {"id": "a-fork"}))
+    for path in ("/", "/executions/", "/reviews/", "/executions/a-fork/"):
+        assert f"forked from {run.head.public_id} at version 1" in text(reviewer.get(path)), path
+    reviewer.cookies["language"] = "zh-hans"
+    for path in ("/", "/executions/", "/reviews/", "/executions/a-fork/"):
+        html = text(reviewer.get(path))
+        assert "forked from" not in html, path
+        assert f"分叉自 {run.head.public_id} 的版本 1" in html, path
 
 
 def test_a_fork_with_a_taken_id_is_reported_at_the_field(reviewer: Client) -> None:

@@ -41,12 +41,13 @@ def test_each_element_says_what_happened_to_it_and_no_text_but_names() -> None:
     after = document(
         [node("a", description="other"), node("c", position={"x": 2, "y": 1}), node("d")], [EDGE]
     )
+    new_edge: dict[str, tuple[JsonValue, JsonValue]] = {"type": (None, "sequence")}
     assert between(before, after) == [
         RecordedChange("changed", "node", "a", fields=frozenset({"description"})),
-        RecordedChange("removed", "node", "b"),
+        RecordedChange("removed", "node", "b", values={"type": ("llm", None)}),
         RecordedChange("moved", "node", "c"),
-        RecordedChange("added", "node", "d"),
-        RecordedChange("added", "edge", "a-b", ends=("a", "b")),
+        RecordedChange("added", "node", "d", values={"type": (None, "llm")}),
+        RecordedChange("added", "edge", "a-b", ends=("a", "b"), values=new_edge),
     ]
     assert b"secret" not in dumps(recorded_changes(before, after))
     assert recorded_changes(before, before) == {}
@@ -74,6 +75,17 @@ def test_policies_have_their_values_before_and_after() -> None:
     of_node, of_edge = between(before, after)
     assert of_node.values == {"type": ("llm", "tool"), "context_filter": (last, None)}
     assert of_edge.values == {"condition": (None, "context.score > 3"), "weight": (None, 2)}
+
+
+def test_an_added_or_removed_element_has_the_values_of_its_policies() -> None:
+    last: JsonValue = {"messages": [{"operation": "truncate", "truncate": {"keep_last": 6}}]}
+    edge = {**EDGE, "condition": "context.score > 3"}
+    whole = document([node("a", context_filter=last, description="secret"), node("b")], [edge])
+    of_node, _, of_edge = between(whole, document([]))
+    assert of_node.values == {"type": ("llm", None), "context_filter": (last, None)}
+    assert of_edge.values == {"type": ("sequence", None), "condition": ("context.score > 3", None)}
+    assert between(document([]), whole)[0].values["context_filter"] == (None, last)
+    assert b"secret" not in dumps(recorded_changes(whole, document([])))
 
 
 def test_long_values_and_those_beyond_the_room_of_an_entry_are_not_on_record() -> None:

@@ -29,7 +29,8 @@ class RecordedChange:
 
     ``element`` is also ``workflow``, whose ``id`` is then the name of a field. ``former_name`` is
     that of a node or workflow that was given another. ``values`` are those before and after of
-    changed fields that are policies, as JSON; None is no value.
+    changed fields that are policies, as JSON, all of them if the element was added or removed; None
+    is no value.
     """
 
     kind: Kind
@@ -121,7 +122,8 @@ def recorded_changes(before: Document, after: Document) -> dict[str, JsonValue]:
     ``moved`` are nodes that only stand elsewhere; a first position is none. Edges have the ids of
     their nodes, because a removed one can be named by nothing else, and ``names`` are those of the
     nodes, which may be called otherwise by the time somebody reads them. Of a changed policy, such
-    as a filter, ``values`` has what it was and is. Elements that both documents share cost nothing.
+    as a filter, ``values`` has what it was and is, also of the policies of added and removed
+    elements. Elements that both documents share cost nothing.
     """
     changes = [
         *_elements("node", before.nodes, after.nodes),
@@ -192,7 +194,7 @@ def _elements(
     old, new = _by_id(before), _by_id(after)
     for key, each in old.items():
         if key not in new:
-            yield _change("removed", element, each)
+            yield _whole("removed", element, each)
         elif each is not new[key] and (fields := _fields(each, new[key])):
             kind: Kind = "moved" if fields == ["position"] else "changed"
             change = _change(kind, element, new[key], fields if kind == "changed" else ())
@@ -206,7 +208,7 @@ def _elements(
             yield change
     for key, each in new.items():
         if key not in old:
-            yield _change("added", element, each)
+            yield _whole("added", element, each)
 
 
 def _by_id(elements: Iterable[Node | Edge]) -> Mapping[ElementKey, Node | Edge]:
@@ -226,6 +228,20 @@ def _fields(before: Node | Edge, after: Node | Edge) -> list[str]:
     if isinstance(before, Node) and before.position is None and "position" in names:
         names.remove("position")  # the canvas placed it, nobody moved it
     return names
+
+
+def _whole(
+    kind: Literal["added", "removed"], element: Element, subject: Node | Edge
+) -> dict[str, JsonValue]:
+    """Returns the change of an element that was added or removed, with its policies."""
+    change, values = _change(kind, element, subject), dict[str, JsonValue]()
+    for name in type(subject).model_fields:
+        value = _plain(subject, name) if name in _POLICIES else None
+        if value not in (None, {}, []):
+            values[name] = [None, value] if kind == "added" else [value, None]
+    if values:
+        change["values"] = values
+    return change
 
 
 def _change(
