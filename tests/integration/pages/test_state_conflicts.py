@@ -6,9 +6,18 @@ from typing import Any
 import pytest
 from django.test import Client
 
+from ctxadmin.identity.roles import Role
+from tests.factories import signed_in
 from tests.integration.checkpoints.flows import Run
-from tests.integration.pages.execution_scenes import hidden, paused, text
-from tests.integration.pages.state_edits import apply, carried, opened, other_edit, send, typed
+from tests.integration.pages.execution_scenes import field_of, hidden, page, paused, text
+from tests.integration.pages.state_edits import (
+    apply,
+    carried,
+    opened,
+    other_edit,
+    send,
+    typed,
+)
 
 pytestmark = pytest.mark.django_db
 
@@ -253,3 +262,13 @@ def test_a_new_value_in_a_conflict_must_suit_the_reducer(reviewer: Client) -> No
     merged = send(reviewer, run, chosen | right, "resolve")
     assert apply(reviewer, run, merged).status_code == 302
     assert run.state()["count"] == 9
+
+
+def test_who_deleted_a_key_is_named_at_its_row(reviewer: Client, run: Run) -> None:
+    send(reviewer, run, typed(opened(reviewer, run), draft="Dear friend"), "keep")
+    designer = signed_in(Role.DESIGNER)
+    form = opened(designer, run)
+    deleted = form | {f"gone-{field_of(form, 'draft')}": "1"}
+    assert apply(designer, run, send(designer, run, deleted)).status_code == 302
+    row = page(reviewer, run, "state/").split("edit-key-theirs", 1)[1].split("</p>")[0]
+    assert "designer-default changed this too (version 2): <i>deleted</i>" in row
