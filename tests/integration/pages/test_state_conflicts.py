@@ -205,6 +205,20 @@ def test_taking_all_of_theirs_leaves_nothing_to_write(reviewer: Client, run: Run
     assert run.snapshot()["version"] == 2
 
 
+def test_neither_the_summary_nor_a_conflict_discards_edits_unasked(
+    reviewer: Client, run: Run
+) -> None:
+    summary = send(reviewer, run, typed(opened(reviewer, run), draft="Dear friend", count="5"))
+    other_edit(run, draft="Dear Anna")
+    for shown in (summary, apply(reviewer, run, summary)):
+        assert 'value="ask-discard"' in text(shown)
+        assert 'value="discard"' not in text(shown)
+        asked = send(reviewer, run, carried(shown), "ask-discard")
+        assert "2 unapplied changes will be lost." in page(reviewer, run, "state/?discard=1")
+        assert asked["Location"].endswith("?discard=1")
+    assert "Dear friend" in page(reviewer, run, "state/")
+
+
 @pytest.mark.both_databases
 def test_someone_who_is_faster_again_makes_another_conflict(reviewer: Client, run: Run) -> None:
     answer = conflict(reviewer, run)
