@@ -178,6 +178,21 @@ def test_a_conflict_is_seen_and_decided_at_the_row_of_its_key(
     assert (state["tone"], state["plan"]) == ("cool indeed", "answer")
 
 
+def test_what_is_merged_into_one_object_is_not_taken_for_another_tab(
+    two: tuple[Page, Page],
+) -> None:
+    mine, other = two
+    field(mine, "items: item 1: text").fill("first, by one")
+    kept(mine)
+    field(other, "items: item 2: text").fill("second, by two")
+    look(other)
+    apply(other)
+    expect(field(mine, "items: item 2: text")).to_have_value("second, by two")
+    expect(field(mine, "items: item 1: text")).to_have_value("first, by one")
+    expect(mine.get_by_text("designer changed items")).to_be_visible()
+    expect(mine.get_by_text("Another tab of yours")).to_have_count(0)
+
+
 def test_what_was_decided_is_kept_when_the_page_is_left(
     two: tuple[Page, Page], api: httpx.Client, name: str
 ) -> None:
