@@ -129,3 +129,17 @@ def test_ctrl_enter_reviews_what_was_typed_into_a_state(
     reviewer_page.keyboard.type("Dear Mia. ")
     reviewer_page.keyboard.press("Control+Enter")
     expect(reviewer_page.get_by_role("button", name="Approve with these changes")).to_be_visible()
+
+
+def test_back_from_a_review_the_queue_goes_on_at_its_line(
+    reviewer_page: Page, start: Started
+) -> None:
+    names = [start() for _each in range(3)]
+    reviewer_page.goto("/reviews/?sort=latest")
+    line = reviewer_page.locator(f"#review-{names[1]} .waiting-title")
+    _press(line)
+    expect(reviewer_page.locator("[data-look]")).to_be_visible()
+    reviewer_page.go_back()
+    expect(line).to_be_focused()
+    reviewer_page.keyboard.press("j")
+    expect(reviewer_page.locator(f"#review-{names[0]} .waiting-title")).to_be_focused()
