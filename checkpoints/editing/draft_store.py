@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import Final
 
 import msgspec
@@ -97,6 +98,12 @@ def find(actor: Actor, row: Execution | None, version: int) -> StateDraft:
     """Returns the draft of a person; an empty one of the state at ``version`` if there is none."""
     kept = pending_store.find(place_of(actor, row)) if row is not None else None
     return StateDraft(version) if kept is None else _read(kept)
+
+
+def names_edited_by_others(actor: Actor, row: Execution, since: datetime) -> dict[int, list[str]]:
+    """Returns, by person, the keys in drafts that other people changed since a moment."""
+    found = pending_store.of_others(place_of(actor, row), since)
+    return {person: sorted(_read(kept).names) for person, kept in found.items()}
 
 
 def find_at(actor: Actor, moment: StoredSnapshot) -> StateDraft:

@@ -50,6 +50,14 @@ def find(place: EditKey) -> Pending | None:
     return None if row is None else _pending(row)
 
 
+def of_others(place: EditKey, since: datetime) -> dict[int, Pending]:
+    """Returns the drafts that other people changed since a moment, by person."""
+    rows = PendingEdit.objects.filter(
+        conversation=place.conversation, execution=place.execution, changed_at__gte=since
+    )
+    return {row.person: _pending(row) for row in rows.exclude(person=place.person)}
+
+
 def executions_until(place: EditKey) -> list[int]:
     """Returns the executions until this one in which the person has a draft, latest first."""
     rows = PendingEdit.objects.filter(conversation=place.conversation, person=place.person)

@@ -9,7 +9,7 @@ from checkpoints.domain.reducers import ReducerTable
 from checkpoints.models import Execution
 from checkpoints.store.pinned_workflow import reducers_of
 from checkpoints.store.snapshots import StoredSnapshot
-from checkpoints.store.state import LISTS, StoredKey
+from checkpoints.store.state import LISTS, StoredKey, digest_of_name
 
 
 def reducers_for(row: Execution | None) -> ReducerTable:
@@ -20,6 +20,17 @@ def reducers_for(row: Execution | None) -> ReducerTable:
 def heads_by_name(moment: StoredSnapshot) -> dict[str, StoredKey]:
     """Returns the heads of all keys at a moment, by name; reads no value."""
     return {each.name: each for key, each in moment.heads().items() if key not in LISTS}
+
+
+def last_writes(moment: StoredSnapshot, names: Collection[str]) -> dict[str, int]:
+    """Returns the versions at which keys last changed, also those of keys that were deleted."""
+    held = heads_by_name(moment)
+    written = {name: held[name].version for name in names if name in held}
+    missing = [digest_of_name(name) for name in names if name not in held]
+    if moment.rows is None or not missing:
+        return written
+    gone = moment.rows.current_heads(missing).values()
+    return written | {each.name: each.version for each in gone if each.version <= moment.version}
 
 
 def values_of(moment: StoredSnapshot, names: Collection[str]) -> dict[str, JsonValue]:

@@ -2,7 +2,7 @@
 
 import itertools
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import closing
 from typing import Any
 from uuid import uuid4
@@ -38,13 +38,13 @@ def save(api: httpx.Client, name: str, **body: Any) -> None:
     ok(api.put(path, json={"node_id": "plan", "state_data": {}, **body}))
 
 
-def start_one(api: httpx.Client, *, paused: bool = True) -> str:
+def start_one(api: httpx.Client, *, paused: bool = True, review: Mapping[str, Any] = REVIEW) -> str:
     """Start an execution of a workflow that pauses before its second node; its conversation."""
     name = f"flow-{uuid4().hex[:8]}"
     nodes: list[dict[str, Any]] = [
         {"id": each, "type": "task", "name": each.title()} for each in NODES
     ]
-    nodes[1] |= {"config": REVIEW}
+    nodes[1] |= {"config": review}
     pairs = itertools.pairwise(NODES)
     edges = [{"id": f"{a}-{b}", "type": "sequence", "from": a, "to": b} for a, b in pairs]
     ok(api.post("workflows", json={"slug": name, "name": name}))

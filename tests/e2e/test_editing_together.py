@@ -11,7 +11,7 @@ from playwright.sync_api import Locator, Page, Route, WebSocketRoute, expect
 
 from tests.browser import assert_accessible
 from tests.e2e.conftest import OpenPage
-from tests.e2e.scenes import SLOW, go, live, ok, save, set_role
+from tests.e2e.scenes import SLOW, Started, go, live, ok, save, set_role
 from tests.live_server import LiveServer
 
 STATE = {
@@ -178,6 +178,21 @@ def test_a_conflict_is_seen_and_decided_at_the_row_of_its_key(
     assert (state["tone"], state["plan"]) == ("cool indeed", "answer")
 
 
+def test_what_is_merged_into_one_object_is_not_taken_for_another_tab(
+    two: tuple[Page, Page],
+) -> None:
+    mine, other = two
+    field(mine, "items: item 1: text").fill("first, by one")
+    kept(mine)
+    field(other, "items: item 2: text").fill("second, by two")
+    look(other)
+    apply(other)
+    expect(field(mine, "items: item 2: text")).to_have_value("second, by two")
+    expect(field(mine, "items: item 1: text")).to_have_value("first, by one")
+    expect(mine.get_by_text("designer changed items")).to_be_visible()
+    expect(mine.get_by_text("Another tab of yours")).to_have_count(0)
+
+
 def test_what_was_decided_is_kept_when_the_page_is_left(
     two: tuple[Page, Page], api: httpx.Client, name: str
 ) -> None:
@@ -329,7 +344,7 @@ def test_an_edit_that_can_no_longer_be_applied_has_one_note_and_is_copied(
     kept(first)
     field(second, "tone").fill("warm")
     look(second)
-    second.get_by_role("button", name="Approve with these changes").click()
+    second.get_by_role("button", name="Approve anyway with these changes").click()
     expect(first.get_by_text("The execution is now Running")).to_be_visible()
     expect(first.locator("#live-notes .note")).to_have_count(1)
     expect(first.get_by_role("button", name="Review changes")).not_to_have_class(
@@ -339,6 +354,19 @@ def test_an_edit_that_can_no_longer_be_applied_has_one_note_and_is_copied(
     expect(first.get_by_text("Copied", exact=True)).to_be_visible()
     assert first.evaluate("navigator.clipboard.readText()") == "half a sentence"
     assert_accessible(first)
+
+
+def test_a_deadline_is_no_longer_announced_once_nothing_waits(
+    reviewer_page: Page, api: httpx.Client, start: Started
+) -> None:
+    name = start(review={"pause": "before", "timeout": {"seconds": 600, "outcome": "approve"}})
+    go(reviewer_page, f"/executions/{name}/state/")
+    deadline = reviewer_page.get_by_text("approves automatically")
+    expect(deadline).to_be_visible()
+    live(reviewer_page)
+    ok(api.post(f"conversations/{name}/approve", json={}))
+    expect(reviewer_page.get_by_text("The execution is now Running")).to_be_visible()
+    expect(deadline).to_be_hidden()
 
 
 def test_the_summary_and_the_choice_say_at_once_that_nothing_waits_any_longer(

@@ -37,7 +37,9 @@ def test_a_key_leads_into_the_form_of_a_state(reviewer_page: Page, start: Starte
     reviewer_page.goto(f"/executions/{name}/")
     expect(reviewer_page.get_by_role("link", name="Edit the state")).to_be_visible()
     reviewer_page.keyboard.press("e")
-    expect(reviewer_page.locator(".edit-key [name=value-0]")).to_be_focused()
+    answer = reviewer_page.get_by_label("draft", exact=True)  # not the first key by name
+    expect(answer).to_be_focused()
+    expect(answer).to_be_in_viewport()
 
 
 def test_a_filter_of_a_list_keeps_the_focus_in_its_field(page: Page) -> None:
@@ -128,4 +130,26 @@ def test_ctrl_enter_reviews_what_was_typed_into_a_state(
     field.focus()
     reviewer_page.keyboard.type("Dear Mia. ")
     reviewer_page.keyboard.press("Control+Enter")
-    expect(reviewer_page.get_by_role("button", name="Approve with these changes")).to_be_visible()
+    approve = reviewer_page.get_by_role("button", name="Approve with these changes")
+    expect(approve).to_be_visible()
+    expect(reviewer_page.get_by_role("group", name="State changes")).to_be_focused()
+    for _each in range(3):  # the reason, Apply, Approve
+        reviewer_page.keyboard.press("Tab")
+    expect(approve).to_be_focused()
+    reviewer_page.wait_for_timeout(700)  # a key decides nothing on a page that nobody has seen yet
+    reviewer_page.keyboard.press("a")
+    expect(reviewer_page.get_by_text("Approved with your changes")).to_be_visible()
+
+
+def test_back_from_a_review_the_queue_goes_on_at_its_line(
+    reviewer_page: Page, start: Started
+) -> None:
+    names = [start() for _each in range(3)]
+    reviewer_page.goto("/reviews/?sort=latest")
+    line = reviewer_page.locator(f"#review-{names[1]} .waiting-title")
+    _press(line)
+    expect(reviewer_page.locator("[data-look]")).to_be_visible()
+    reviewer_page.go_back()
+    expect(line).to_be_focused()
+    reviewer_page.keyboard.press("j")
+    expect(reviewer_page.locator(f"#review-{names[0]} .waiting-title")).to_be_focused()

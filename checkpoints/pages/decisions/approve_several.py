@@ -18,6 +18,7 @@ from checkpoints.domain.timeline import WriteKind
 from checkpoints.models import Checkpoint
 from checkpoints.pages.decisions.changes_since_read import changes_since_look
 from checkpoints.pages.decisions.decision import claim_of_another
+from checkpoints.pages.decisions.edits_of_others import edits_of_others
 from checkpoints.pages.decisions.past_decision import find_decision
 from checkpoints.pages.decisions.review_looks import Look, read_look
 from checkpoints.reading.waiting_reviews import QueueFilter
@@ -83,10 +84,14 @@ def _approve(actor: Actor, text: str, reason: str) -> str:
         head = find_head(actor.workspace, look.conversation)
     except NotFound as error:
         return translated(error.detail)
-    held = claim_of_another(actor, find_current(head.key))
+    row = find_current(head.key)
+    held = claim_of_another(actor, row)
     if held.holder:
         text = _("%(who)s has claimed this. Open it to approve it anyway.")
         return _refusal(head, text % {"who": author_label(held.holder)})
+    if edits := edits_of_others(actor, row).who:
+        text = _("Edits that are not applied: %(who)s. Open it to approve it anyway.")
+        return _refusal(head, text % {"who": edits})
     command = MoveExecution(
         reason=reason.strip()[:_LONGEST_REASON] or None,
         expected_version=look.version,

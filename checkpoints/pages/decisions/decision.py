@@ -12,6 +12,11 @@ from checkpoints.domain.status import Status
 from checkpoints.models import Checkpoint, Execution
 from checkpoints.pages import presenters
 from checkpoints.pages.decisions.changes_since_read import changed_since_read
+from checkpoints.pages.decisions.edits_of_others import (
+    NO_EDITS,
+    EditsOfOthers,
+    edits_of_others,
+)
 from checkpoints.pages.decisions.past_decision import PastDecision, latest_decision
 from checkpoints.pages.decisions.queue_step import queue_in
 from checkpoints.pages.decisions.review_looks import Look
@@ -73,7 +78,8 @@ class DecisionForm:
     ``place`` is the place among the reviews that wait, ``queue`` what the reader works through;
     ``works_through`` is True if the reader came from there, so that a decision leads on. ``look``
     proves that the reader saw the page, and ``seen`` differs whenever it would show something else.
-    ``asks`` is the decision to make in spite of someone else's claim, "" if none was pressed.
+    ``asks`` is the decision to make in spite of someone else's claim, or of their unapplied
+    ``edits``; "" if none was pressed.
     """
 
     moves: frozenset[str]
@@ -97,6 +103,7 @@ class DecisionForm:
     look: str = ""
     seen: str = ""
     asks: str = ""
+    edits: EditsOfOthers = NO_EDITS
 
     @property
     def decides(self) -> bool:
@@ -115,7 +122,7 @@ def decision_of(
 ) -> DecisionForm:
     """Returns the decisions on an execution; after a refused form with the input of its fields.
 
-    ``asks`` is a decision that was pressed although someone else has claimed the review.
+    ``asks`` is a decision that was pressed although someone else has claimed or edits it.
     """
     claim = claim_of(moment.row) if moment.row is not None else NOBODY
     decision = DecisionForm(
@@ -132,6 +139,7 @@ def decision_of(
         refused_field=refusal.problems[0].pointer if refusal and refusal.problems else "",
         since=changed_since_read(actor, moment, request.POST) if refusal else (),
         asks=asks,
+        edits=edits_of_others(actor, moment.row) if asks else NO_EDITS,
     )
     return _with_typed(_in_queue(actor, decision, request, moment), request, moment, fields)
 

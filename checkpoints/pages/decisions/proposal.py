@@ -129,6 +129,12 @@ class ProposalView:
     def __bool__(self) -> bool:
         return bool(self.sources or self.besides)
 
+    @property
+    def answer_key(self) -> str:
+        """Returns the key to edit first: the one that comes first and is no number or the like."""
+        keys = (key for source in self.sources for key in source.keys)
+        return next((key.name for key in keys if isinstance(key.value, str | list | dict)), "")
+
 
 def proposal_view(moment: StoredSnapshot) -> ProposalView | None:
     """Returns the proposal to decide on; None if nothing waits."""

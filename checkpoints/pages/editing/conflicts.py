@@ -33,7 +33,7 @@ from checkpoints.pages.presenters import NamedNode, TimelineLine
 from checkpoints.pages.state.change_tree import ChangeBranch, tree_of
 from checkpoints.pages.state.place_names import PlaceNames, key_of
 from checkpoints.pages.state.state_rows import from_change_on, shown_value, state_rows
-from checkpoints.reading.state_values import heads_by_name, reducers_for
+from checkpoints.reading.state_values import last_writes, reducers_for
 from checkpoints.store.snapshots import StoredSnapshot
 from conversations.models import Conversation
 from ctxadmin.lib.errors import ContextError, NotFound, ValidationFailed
@@ -334,8 +334,7 @@ def _own_keys(task: Edit, theirs: StoredSnapshot, whose: ChangeAuthors) -> set[s
         return set()
     if whose is ChangeAuthors.YOURS:
         return set(task.changes)
-    held = heads_by_name(theirs)  # one that is gone has no author here
-    versions = {name: held[name].version for name in task.changes if name in held}
+    versions = last_writes(theirs, task.changes.keys())
     wrote = own_versions(task, theirs, set(versions.values()))
     return {name for name, version in versions.items() if version in wrote}
 

@@ -45,9 +45,10 @@ class EditPage:
     ``hidden_keys`` others are not shown; ``filters`` is
     True if they can be filtered, ``sections`` are those of the rows. ``pending`` is the draft,
     changed ``seq`` times; ``given`` are its marks, ``text_given`` that of a ``raw`` that cannot be
-    parsed yet. ``former`` is an earlier execution that also has a draft. ``raw`` contains what
-    others applied up to version ``up_to``: ``took`` keys; ``meets`` names the keys it does not
-    contain. ``step`` is the queue that the reader works through.
+    parsed yet; ``typed_at`` says by place at which ``seq`` it was typed. ``former`` is an earlier
+    execution that also has a draft. ``raw`` contains what others applied up to version ``up_to``:
+    ``took`` keys; ``meets`` names the keys it does not contain. ``step`` is the queue that the
+    reader works through.
     """
 
     title: Text
@@ -72,6 +73,7 @@ class EditPage:
     seq: int
     given: str
     text_given: str
+    typed_at: str
     pending: DraftView | None
     up_to: int
     took: int
@@ -134,6 +136,7 @@ def edit_page(task: Edit, *, text: str = "", raw: bool = False, adds: bool = Fal
         seq=draft.seq,
         given=orjson.dumps({**taken.marks, **given}).decode(),
         text_given=unread.mark if unread else "",
+        typed_at=orjson.dumps({place: each.at for place, each in draft.entries.items()}).decode(),
         pending=draft_view_of(draft, base, task.now),
         up_to=taken.version,
         took=len(taken.changes),

@@ -18,6 +18,7 @@ from checkpoints.editing import draft_store, state_form
 from checkpoints.editing.entries import mark_of_changes, row_of
 from checkpoints.editing.state_form import FormInput, Row
 from checkpoints.pages.decisions.decision import unconfirmed_claim
+from checkpoints.pages.decisions.edits_of_others import unconfirmed_edits
 from checkpoints.pages.decisions.queue_step import QueueStep, short_name
 from checkpoints.pages.editing import (
     conflicts,
@@ -325,11 +326,14 @@ def _check_seen(task: Edit) -> None:
 
 
 def _check_claim(task: Edit) -> None:
-    """Raises InvalidState if someone else claimed the review since the changes were shown."""
+    """Raises InvalidState if someone else claimed or edited it since the changes were shown."""
     claim = unconfirmed_claim(task.actor, task.now.row, task.request.POST)
     if claim.holder:
         who = author_label(claim.holder)
         text = _("%(who)s has claimed this meanwhile. Nothing is applied yet.") % {"who": who}
+        raise InvalidState(text, status=task.now.status)
+    if edits := unconfirmed_edits(task.actor, task.now.row, task.request.POST).who:
+        text = _("Others edit this meanwhile: %(who)s. Nothing is applied yet.") % {"who": edits}
         raise InvalidState(text, status=task.now.status)
 
 

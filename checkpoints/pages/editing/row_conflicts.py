@@ -10,7 +10,7 @@ from checkpoints.pages.editing.edit_request import Edit, authors_of
 from checkpoints.pages.editing.summary import merge_edit
 from checkpoints.pages.state.place_names import key_of
 from checkpoints.pages.state.state_rows import shown_value
-from checkpoints.reading.state_values import heads_by_name, values_of
+from checkpoints.reading.state_values import last_writes, values_of
 from ctxadmin.lib.structural_diff import ABSENT
 
 _KEEPS = "keeps"
@@ -26,13 +26,13 @@ def is_kept(task: Edit, conflict: Conflict) -> bool:
     """Returns whether the form says *Keep mine* of a key, as the other side is now."""
     key = key_of(conflict.path)
     sent = task.request.POST.getlist(_KEEPS)
-    return bool(sent) and _mark(key, _version_of(task, key)) in sent
+    return bool(sent) and _mark(key, last_writes(task.now, [key]).get(key, 0)) in sent
 
 
 def _their_changes(task: Edit, names: Sequence[str]) -> Mapping[str, Theirs]:
     values = values_of(task.now, names)
     conflicts = {key_of(each.path) for each in merge_edit(task, task.now).merged.conflicts}
-    versions = {name: _version_of(task, name) for name in names}
+    versions = dict.fromkeys(names, 0) | last_writes(task.now, names)
     authors = authors_of(task.now, set(versions.values()))
     return {
         name: Theirs(
@@ -45,12 +45,6 @@ def _their_changes(task: Edit, names: Sequence[str]) -> Mapping[str, Theirs]:
         )
         for name in names
     }
-
-
-def _version_of(task: Edit, name: str) -> int:
-    """Returns the version that wrote a key last; 0 of a key that is gone."""
-    held = heads_by_name(task.now)
-    return held[name].version if name in held else 0
 
 
 def _mark(name: str, version: int) -> str:

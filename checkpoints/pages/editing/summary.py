@@ -12,6 +12,11 @@ from checkpoints.editing import state_form
 from checkpoints.editing.entries import mark_of_changes
 from checkpoints.pages import presenters
 from checkpoints.pages.decisions.decision import claim_of_another
+from checkpoints.pages.decisions.edits_of_others import (
+    NO_EDITS,
+    EditsOfOthers,
+    edits_of_others,
+)
 from checkpoints.pages.decisions.queue_step import QueueStep
 from checkpoints.pages.editing.edit_request import (
     ChangeAuthors,
@@ -54,7 +59,7 @@ class SummaryPage:
 
     ``newer`` is a version it is not based on, ``whose`` its author. ``edit`` is the mark of the
     changes; ``revision`` and ``visible_count`` are the messages that an approval has seen.
-    ``claim`` is that of someone else, whom an approval would forestall.
+    ``claim`` and ``edits`` are those of others, whom an approval would forestall.
     ``step`` is the queue that the reader works through, ``position`` has the deadline.
     """
 
@@ -75,6 +80,7 @@ class SummaryPage:
     whose: ChangeAuthors
     may_approve: bool
     claim: ClaimResult
+    edits: EditsOfOthers
     step: QueueStep
     position: PositionView
     problem: str
@@ -119,6 +125,7 @@ def show_summary(
         whose=authors_since(task, task.now) if newer else whose,
         may_approve=may_approve,
         claim=claim_of_another(task.actor, task.now.row) if may_approve else NOBODY,
+        edits=edits_of_others(task.actor, task.now.row) if may_approve else NO_EDITS,
         step=QueueStep.of(task.request),
         position=presenters.position_view(task.now),
         problem=problem,

@@ -15,6 +15,7 @@ from checkpoints.domain.move_commands import MoveExecution
 from checkpoints.domain.status import Status
 from checkpoints.pages import presenters
 from checkpoints.pages.decisions.decision import unconfirmed_claim
+from checkpoints.pages.decisions.edits_of_others import unconfirmed_edits
 from checkpoints.pages.decisions.queue_step import QueueStep, short_name
 from checkpoints.pages.executions import execution_pages
 from checkpoints.pages.expected_version_fields import (
@@ -85,7 +86,7 @@ def move(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpRespon
     fields = ("reason", "from_node")
     try:
         require_seen(head, request)
-        if name in _DONE_IN_QUEUE and _is_claimed(actor, head, request):
+        if name in _DONE_IN_QUEUE and _is_asked(actor, head, request):
             return execution_pages.show_execution(request, actor, head, fields=fields, asks=name)
         moved = _move(actor, head, name, request)
     except Forbidden:
@@ -145,9 +146,12 @@ def cancel(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResp
     return confirm_page(request, question, write, entry=REASON, refused=refused)
 
 
-def _is_claimed(actor: Actor, head: Conversation, request: HttpRequest) -> bool:
-    """Returns True if someone else has claimed the review, and the form does not confirm that."""
-    return bool(unconfirmed_claim(actor, find_current(head.key), request.POST).holder)
+def _is_asked(actor: Actor, head: Conversation, request: HttpRequest) -> bool:
+    """Returns True if someone else claimed or edits it, and the form does not confirm that."""
+    row, sent = find_current(head.key), request.POST
+    return bool(
+        unconfirmed_claim(actor, row, sent).holder or unconfirmed_edits(actor, row, sent).who
+    )
 
 
 def _move(actor: Actor, head: Conversation, name: str, request: HttpRequest) -> Moved:

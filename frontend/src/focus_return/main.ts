@@ -42,8 +42,9 @@ function controlsOf(form: HTMLFormElement): HTMLInputElement[] {
   return [...form.querySelectorAll<HTMLInputElement>(CONTROLS)].filter((each) => each.tabIndex >= 0 && !each.disabled && each.checkVisibility());
 }
 
+/** What the page says, else where it says that one goes on. */
 function focusReport(): void {
-  const report = document.querySelector<HTMLElement>("#messages > .note");
+  const report = document.querySelector<HTMLElement>("#messages > .note") ?? document.querySelector<HTMLElement>("[data-goes-on]");
   if (!report) return;
   report.tabIndex = -1;
   report.focus();

@@ -232,6 +232,7 @@ function sayChange(frame: Frame, execution: string | null | undefined): void {
 function sayMoved(text: string): void {
   const form = document.querySelector("form[data-draft-url]");
   note("moved", text, form ? (document.getElementById("live-copy") as HTMLTemplateElement) : undefined);
+  for (const each of document.querySelectorAll<HTMLElement>("[data-while-paused]")) each.hidden = Boolean(text);
   form?.querySelector(".draft-bar [value=review]")?.classList.toggle("btn-primary", !text);
 }
 

@@ -2,6 +2,7 @@
 // neither the focus nor a click from the line that it was on.
 
 import { COLLECT, type Shortcut } from "../keys/model";
+import { readLook } from "../review/model";
 import { heirOf, MovedUnderPointer, placeFrom } from "./model";
 
 const list = (): HTMLElement | null => document.querySelector(".waiting-list");
@@ -20,6 +21,25 @@ function focusTarget(): void {
   document.getElementById(location.hash.slice(1))?.querySelector<HTMLElement>(".waiting-title")?.focus({ preventScroll: true });
 }
 addEventListener("load", () => setTimeout(focusTarget)); // after what leads back to a button
+
+/** When a person opened a review last; see review/main.ts. */
+function openedAt({ id }: HTMLElement): number {
+  try {
+    return readLook(localStorage.getItem(`look:${document.body.dataset.person ?? ""}:${id.replace("review-", "")}`))?.at ?? 0;
+  } catch {
+    return 0;
+  }
+}
+
+/** Who comes back from a review goes on at its line. */
+function focusLastOpened(): void {
+  const [loaded] = performance.getEntriesByType("navigation") as PerformanceNavigationTiming[];
+  const isBack = loaded?.type === "back_forward" || /^\/executions\//.test(new URL(document.referrer || location.href).pathname);
+  if (!isBack || document.activeElement !== document.body || location.hash) return;
+  const last = lines().reduce<HTMLElement | null>((found, line) => (openedAt(line) > (found ? openedAt(found) : 0) ? line : found), null);
+  focus(last);
+}
+addEventListener("load", () => setTimeout(focusLastOpened));
 
 function move(by: 1 | -1): void {
   const all = lines();

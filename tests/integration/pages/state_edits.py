@@ -42,7 +42,7 @@ def carried(answer: Any, **more: str) -> dict[str, str]:
     """The hidden fields of a summary or conflict page."""
     html = text(answer)
     names = ["version", "execution", "seq", "edit", "expected_revision", "expected_count"]
-    names += ["queue", "who", "workflow", "over"]
+    names += ["queue", "who", "workflow", "over", "over-edits"]
     there = [name for name in names if f'name="{name}"' in html]
     return {name: hidden(html, name) for name in there} | more
 

@@ -1,18 +1,21 @@
 """Comments, labels and claims on the pages, and the queue of reviews."""
 
 import re
+from datetime import timedelta
 from typing import Any
 
 import pytest
 from django.test import Client
 from pytest_django import DjangoAssertNumQueries
 
-from checkpoints.models import Claim, Label
+from checkpoints.models import Claim, Label, PendingEdit
 from conversations.models import Comment
 from ctxadmin.audit.models import AuditEntry
 from ctxadmin.identity.roles import Role
+from ctxadmin.lib import clock
 from tests.factories import Api, conversation, engine, signed_in, user
 from tests.integration.pages.execution_scenes import hidden, move, paused, running, status, url
+from tests.integration.pages.state_edits import opened, send, typed
 
 pytestmark = pytest.mark.django_db
 
@@ -240,6 +243,42 @@ def test_the_claimant_decides_without_a_question(reviewer: Client) -> None:
     run = paused()
     reviewer.post(url(run, "claim/"), {"do": "claim"})
     assert move(reviewer, run, "approve").status_code == 302
+
+
+def test_a_review_that_another_edits_is_decided_after_a_question(reviewer: Client) -> None:
+    run, other = paused(), signed_in(Role.DESIGNER)
+    send(other, run, typed(opened(other, run), draft="Dear friend", count="4"), "keep")
+    answer = move(reviewer, run, "approve", reason="it is fine")
+    assert answer.status_code == 409
+    html = text(answer)
+    assert "Edits that are not applied: designer-default (count, draft)." in html
+    assert "Approve anyway" in html
+    assert "it is fine</textarea>" in html
+    assert status(run) == "PAUSED"
+    known = {"over-edits": hidden(html, "over-edits")}
+    admin = signed_in(Role.ADMIN)
+    send(admin, run, typed(opened(admin, run), draft="Dear Anna"), "keep")
+    assert "admin-default (draft)" in text(move(reviewer, run, "approve", **known))
+    known = {"over-edits": hidden(text(move(reviewer, run, "approve")), "over-edits")}
+    assert move(reviewer, run, "approve", **known).status_code == 302
+    assert status(run) == "RUNNING"
+
+
+def test_edits_of_an_earlier_pause_ask_nothing(reviewer: Client) -> None:
+    run, other = paused(), signed_in(Role.DESIGNER)
+    send(other, run, typed(opened(other, run), draft="Dear friend"), "keep")
+    PendingEdit.objects.update(changed_at=clock.now() - timedelta(days=1))
+    assert move(reviewer, run, "approve").status_code == 302
+
+
+def test_several_reviews_are_approved_without_those_that_others_edit(reviewer: Client) -> None:
+    run, other = paused(), signed_in(Role.DESIGNER)
+    look = re.search(r'data-look="([^"]*)"', text(reviewer.get(url(run))))
+    assert look is not None
+    send(other, run, typed(opened(other, run), draft="Dear friend"), "keep")
+    answer = reviewer.post("/reviews/approve/", {"look": look[1]}, follow=True)
+    assert "Edits that are not applied: designer-default (draft). Open it" in text(answer)
+    assert status(run) == "PAUSED"
 
 
 def test_several_reviews_are_approved_without_those_of_others(reviewer: Client) -> None:

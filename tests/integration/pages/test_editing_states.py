@@ -52,6 +52,21 @@ def test_changes_to_what_another_has_claimed_are_approved_after_a_question(
     assert (run.snapshot()["status"], run.state()["draft"]) == ("RUNNING", "Dear friend")
 
 
+def test_changes_to_what_another_edits_are_approved_after_a_question(
+    reviewer: Client, run: Run
+) -> None:
+    summary = send(reviewer, run, typed(opened(reviewer, run), draft="Dear friend"))
+    other = signed_in(Role.DESIGNER)
+    send(other, run, typed(opened(other, run), count="4"), "keep")
+    answer = send(reviewer, run, carried(summary, reason="kinder"), "approve")
+    assert answer.status_code == 409
+    assert "Others edit this meanwhile: designer-default (count)." in text(answer)
+    assert "Approve anyway with these changes" in text(answer)
+    assert run.snapshot()["version"] == 1
+    assert send(reviewer, run, carried(answer, reason="kinder"), "approve").status_code == 302
+    assert (run.snapshot()["status"], run.state()["draft"]) == ("RUNNING", "Dear friend")
+
+
 def test_changes_to_what_another_has_claimed_are_applied_without_a_question(
     reviewer: Client, run: Run
 ) -> None:

@@ -7,7 +7,7 @@ import pytest
 from django.test import Client
 
 from tests.integration.checkpoints.flows import Run
-from tests.integration.pages.execution_scenes import hidden, text
+from tests.integration.pages.execution_scenes import field_of, hidden, text
 from tests.integration.pages.state_edits import apply, carried, opened, other_edit, send, typed
 
 pytestmark = pytest.mark.django_db
@@ -68,6 +68,18 @@ def test_each_key_says_whose_it_is_if_both_wrote(reviewer: Client, run: Run) -> 
     assert [key for key, _part in parts] == ["count", "draft"]
     assert ["Yours, applied in another tab" in part for _key, part in parts] == [False, True]
     assert "Theirs" in parts[0][1]
+
+
+def test_a_key_that_one_deleted_oneself_is_ones_own(reviewer: Client, run: Run) -> None:
+    form = typed(opened(reviewer, run), draft="Dear friend", count="5")
+    fresh = opened(reviewer, run)
+    gone = fresh | {f"gone-{field_of(fresh, 'draft')}": "1"}
+    assert apply(reviewer, run, send(reviewer, run, gone)).status_code == 302
+    other_edit(run, count=9)
+    html = text(send(reviewer, run, form))
+    parts = re.findall(r"<legend[^>]*>(\w+)<(.*?)</fieldset>", html, re.DOTALL)
+    assert [key for key, _part in parts] == ["count", "draft"]
+    assert ["Yours, applied in another tab" in part for _key, part in parts] == [False, True]
 
 
 def test_what_was_resolved_is_shown_as_merged_with_ones_own(reviewer: Client, run: Run) -> None:

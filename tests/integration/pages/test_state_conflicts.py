@@ -6,9 +6,18 @@ from typing import Any
 import pytest
 from django.test import Client
 
+from ctxadmin.identity.roles import Role
+from tests.factories import signed_in
 from tests.integration.checkpoints.flows import Run
-from tests.integration.pages.execution_scenes import hidden, paused, text
-from tests.integration.pages.state_edits import apply, carried, opened, other_edit, send, typed
+from tests.integration.pages.execution_scenes import field_of, hidden, page, paused, text
+from tests.integration.pages.state_edits import (
+    apply,
+    carried,
+    opened,
+    other_edit,
+    send,
+    typed,
+)
 
 pytestmark = pytest.mark.django_db
 
@@ -196,6 +205,20 @@ def test_taking_all_of_theirs_leaves_nothing_to_write(reviewer: Client, run: Run
     assert run.snapshot()["version"] == 2
 
 
+def test_neither_the_summary_nor_a_conflict_discards_edits_unasked(
+    reviewer: Client, run: Run
+) -> None:
+    summary = send(reviewer, run, typed(opened(reviewer, run), draft="Dear friend", count="5"))
+    other_edit(run, draft="Dear Anna")
+    for shown in (summary, apply(reviewer, run, summary)):
+        assert 'value="ask-discard"' in text(shown)
+        assert 'value="discard"' not in text(shown)
+        asked = send(reviewer, run, carried(shown), "ask-discard")
+        assert "2 unapplied changes will be lost." in page(reviewer, run, "state/?discard=1")
+        assert asked["Location"].endswith("?discard=1")
+    assert "Dear friend" in page(reviewer, run, "state/")
+
+
 @pytest.mark.both_databases
 def test_someone_who_is_faster_again_makes_another_conflict(reviewer: Client, run: Run) -> None:
     answer = conflict(reviewer, run)
@@ -253,3 +276,13 @@ def test_a_new_value_in_a_conflict_must_suit_the_reducer(reviewer: Client) -> No
     merged = send(reviewer, run, chosen | right, "resolve")
     assert apply(reviewer, run, merged).status_code == 302
     assert run.state()["count"] == 9
+
+
+def test_who_deleted_a_key_is_named_at_its_row(reviewer: Client, run: Run) -> None:
+    send(reviewer, run, typed(opened(reviewer, run), draft="Dear friend"), "keep")
+    designer = signed_in(Role.DESIGNER)
+    form = opened(designer, run)
+    deleted = form | {f"gone-{field_of(form, 'draft')}": "1"}
+    assert apply(designer, run, send(designer, run, deleted)).status_code == 302
+    row = page(reviewer, run, "state/").split("edit-key-theirs", 1)[1].split("</p>")[0]
+    assert "designer-default changed this too (version 2): <i>deleted</i>" in row

@@ -17,13 +17,14 @@ export const LONGEST_WAIT_MS = 20_000;
 export type Wanted = "submit" | "take";
 export type Line = "" | "saved" | "told" | "waits" | "unsent" | "out" | "foreign" | "refused";
 
-/** A page as the server made it; `given` are the marks of the changes in it, by place. */
+/** A page as the server made it; by place, `given` are the marks of its changes, `typedAt` their numbers of the draft. */
 export interface Shown {
   readonly execution: string;
   readonly version: number;
   readonly seq: number;
   readonly content: Content;
   readonly given: Readonly<Record<string, string>>;
+  readonly typedAt: Readonly<Record<string, number>>;
   readonly mark: string;
 }
 
@@ -366,14 +367,18 @@ function fetched(model: Model, page: Shown | null): Stepped {
   return joined([{ do: "show" }], fetchIt(shows(after, page)));
 }
 
-/** What was typed here and of which another page says something else by now. */
+/**
+ * What was typed here and of which another page says something else by now. What nobody typed since
+ * differs only because the server merged it with what someone else applied.
+ */
 function writtenOver(model: Model, page: Shown): { place: string; value: Value }[] {
   const keys = new Set(Object.keys(page.given).map(keyOf));
   const found: { place: string; value: Value }[] = [];
-  for (const place of model.mine.keys()) {
+  for (const [place, at] of model.mine) {
     const [value, theirs] = [model.known.values?.get(place), page.content.values?.get(place)];
     const isGiven = model.raw ? keys.has(keyOf(place)) : place in page.given;
-    if (value === undefined || !isGiven || same(value, theirs)) continue;
+    const typed = model.raw ? Object.entries(page.typedAt).find(([there]) => keyOf(there) === keyOf(place))?.[1] : page.typedAt[place];
+    if (value === undefined || !isGiven || same(value, theirs) || (typed !== undefined && typed <= at)) continue;
     if (model.told.has(place) && same(model.told.get(place), theirs)) continue;
     found.push({ place, value });
   }

@@ -59,6 +59,14 @@ describe("another page of the person", () => {
     expect(found.on({ is: "fetched", page: longer }).doing()).toEqual(["show"]);
   });
 
+  test("is not meant by what the server merged with someone else's change", () => {
+    const found = typing().later(QUIET_MS).kept(7).on({ is: "news" });
+    found.doing();
+    const merged = { ...page(rows({ "0:plan": "think, and act", "0:tone": "kind" }), { seq: 8, version: 4 }), given: { "0:plan": "m" } };
+    expect(found.on({ is: "fetched", page: { ...merged, typedAt: { "0:plan": 7 } } }).doing()).toEqual(["show"]);
+    expect([found.model.shown.version, isUnkept(found.model)]).toEqual([4, false]);
+  });
+
   test("of another execution changes nothing here", () => {
     const found = new Page(page(STATE)).on({ is: "news" });
     found.doing();

@@ -15,7 +15,7 @@ export function rows(texts: Readonly<Record<string, string>>): Content {
 }
 
 export function page(content: Content, more: Partial<Shown> = {}): Shown {
-  return { execution: "exec_1", version: 3, seq: 0, given: {}, mark: "", content, ...more };
+  return { execution: "exec_1", version: 3, seq: 0, given: {}, typedAt: {}, mark: "", content, ...more };
 }
 
 /** A page with a clock of its own; `doing` is what it was told to do since it was asked last. */

@@ -24,6 +24,7 @@ export function shownIn(page: Document): Shown | null {
     version: Number(read("version")),
     seq: Number(read("seq")),
     given: JSON.parse(read("given")) as Record<string, string>,
+    typedAt: JSON.parse(form.dataset.typedAt ?? "{}") as Record<string, number>,
     mark: read("text-given"),
     content: area === null ? { values: valuesOf(form, true), text: null } : contentOf(textOf(area)),
   };

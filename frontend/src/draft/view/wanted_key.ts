@@ -37,14 +37,26 @@ export function showWantedKey(form: HTMLFormElement): void {
   bring();
 }
 
-/** Who came by a key to edit the state can type at once. */
+const WANTED = "#edit:";
+
+/** Who came by a key to edit the state can type at once: at the key that the address names, else the first. */
 function beginAtFirstKey(form: HTMLFormElement): void {
-  const isFree = hasArrivedByKey() && document.activeElement === document.body && !location.hash;
-  const row = isFree ? rowsOf(form)[0] : undefined;
+  const named = location.hash.startsWith(WANTED) ? rowsOf(form).find(({ dataset }) => dataset.keyName === nameIn(location.hash)) : undefined;
+  const isFree = hasArrivedByKey() && document.activeElement === document.body && (!location.hash || location.hash.startsWith(WANTED));
+  const row = isFree ? (named ?? rowsOf(form)[0]) : undefined;
   const field = row && fieldOf(row, "value");
   if (!row || !field) return;
   if (field.hidden) focusFirst(row);
   else field.focus({ preventScroll: true });
+  if (named && !isInSight(form, named)) named.scrollIntoView({ block: isTall(named) ? "start" : "nearest" });
+}
+
+function nameIn(hash: string): string | null {
+  try {
+    return decodeURIComponent(hash.slice(WANTED.length));
+  } catch {
+    return null;
+  }
 }
 
 function isInSight(form: HTMLFormElement, row: HTMLElement): boolean {
