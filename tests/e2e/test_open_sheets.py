@@ -69,7 +69,7 @@ def test_no_notice_covers_an_open_sheet_or_its_buttons(
 
 def test_a_notice_of_pins_covers_no_sheet(reviewer_page: Page, api: httpx.Client) -> None:
     page = reviewer_page
-    page.set_viewport_size(ROW)
+    page.set_viewport_size({"width": 1280, "height": 800})
     page.goto(f"/conversations/{made(api)}/")
     for text in ("Pinned 1 message.", "These messages were pinned before."):
         box(page, 3).check()
