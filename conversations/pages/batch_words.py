@@ -66,6 +66,14 @@ def batch_options(row: Revision) -> str:
     return join_list(words)
 
 
+def pin_of(row: Revision) -> tuple[int, bool] | None:
+    """Returns which message a revision pinned, or unpinned; None if it did neither."""
+    pin = _config_of(row).get("pin") if row.operation == "append" else None
+    if not isinstance(pin, dict) or not isinstance(pin.get("index"), int):
+        return None
+    return pin["index"], bool(pin.get("pinned"))
+
+
 def _config_of(row: Revision) -> Fields:
     config = bytes(row.config)
     found = orjson.loads(config) if is_object(config) else {}
@@ -76,9 +84,9 @@ def _words(row: Revision, change: BatchChange | None) -> str:
     if row.boundary is not None:
         return _("Kept from #%(n)s on") % {"n": row.boundary}
     config = _config_of(row)
-    if row.operation == "append" and (pin := config.get("pin")):
-        text = _("Pinned #%(n)s") if pin.get("pinned") else _("Unpinned #%(n)s")
-        return text % {"n": pin["index"]}
+    if pin := pin_of(row):
+        index, pinned = pin
+        return (_("Pinned #%(n)s") if pinned else _("Unpinned #%(n)s")) % {"n": index}
     block = config.get(row.operation)
     words = _WORDS.get(row.operation)
     return words(block or {}, change) if words is not None else ""

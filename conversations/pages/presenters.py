@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import pgettext
 
 from conversations.models import Conversation, Move, Revision
-from conversations.pages.batch_words import batch_options, batch_words
+from conversations.pages.batch_words import batch_options, batch_words, pin_of
 from conversations.reading.batch_changes import changes_of
 from conversations.reading.display_names import display_name
 from conversations.store.conversation import metadata_of_head
@@ -23,7 +23,10 @@ BUDGET_KEY: Final = "token_budget"
 
 @dataclass(frozen=True, slots=True)
 class BatchLine:
-    """A revision in the list: what opened it, who and why, and the possible actions."""
+    """A revision in the list: what opened it, who and why, and the possible actions.
+
+    One that ``pins`` has the batch number of the view before it.
+    """
 
     revision: int
     number: int
@@ -39,6 +42,7 @@ class BatchLine:
     url: str
     action_url: str
     action: str
+    pins: bool
 
 
 def batch_lines(
@@ -93,6 +97,7 @@ def _batch_line(
         url=reverse("conversations:detail", args=[head.public_id]) + f"?view={row.number}",
         action_url=urls[action],
         action=action,
+        pins=pin_of(row) is not None,
     )
 
 

@@ -1,17 +1,24 @@
-"""Addresses at which a change of a view is undone by POST."""
+"""Addresses at which a change of a view, or of pins, is undone by POST."""
 
+from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 from urllib.parse import urlencode
 
-from django.http import HttpRequest, QueryDict
+from django.contrib import messages as flash
+from django.http import HttpRequest, HttpResponse, QueryDict
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from conversations.models import Conversation, Revision
+from conversations.pages.batch_words import words_of
+from conversations.pages.pin_changes import last_pin_changes
 from conversations.services.results import Applied
-from conversations.store.conversation import has_grown
+from conversations.store.conversation import find_head, has_grown, lineage
 from ctxadmin.identity.actor import Actor
+from ctxadmin.lib.errors import ContextError, VersionConflict
 from ctxadmin.ui.components import Text, author_label
+from ctxadmin.ui.form_idempotency import RefusedRedirect
+from ctxadmin.ui.sentences import translated
 
 _SHOWN: Final = "shown"
 _VIEW: Final = ("view", "hidden", "role", "tool", "node", "author")
@@ -28,29 +35,74 @@ def undo_url(head: Conversation, applied: Applied, shown: str = "") -> str:
     return _restore_url(head, revision, applied.target, applied.visible_count, shown)
 
 
-def undo_own_url(head: Conversation, now: Revision, actor: Actor, shown: str = "") -> str:
+def undo_pins_url(
+    head: Conversation, indices: Iterable[int], shown: str = "", *, pinned: bool
+) -> str:
+    """Returns the address at which messages that were ``pinned`` or unpinned are so no longer."""
+    path = reverse("conversations:undo-pins", args=[head.public_id])
+    query = {
+        "do": "unpin" if pinned else "pin",
+        "message": [str(index) for index in sorted(indices)],
+        "expected_revision": str(head.current_revision),
+        "expected_count": str(head.visible_count),
+    }
+    return f"{path}?{urlencode(query | ({_SHOWN: shown} if shown else {}), doseq=True)}"
+
+
+def undo_own_url(
+    head: Conversation, rows: Sequence[Revision], actor: Actor, shown: str = ""
+) -> str:
     """Returns the address at which the actor's own last change is undone by POST.
 
-    "" if another opened the current revision, or if messages were appended to it since. ``shown``
-    is the view to come back to.
+    ``rows`` are the current revision and its ancestors. "" if another changed the view last, or if
+    messages were appended to it since. Pins do not change it: what the actor pinned last is undone
+    by unpinning it, and what others pinned is left as it is. ``shown`` is the view to come back to.
     """
-    is_own = now.author == actor.label and now.operation not in ("start", "append")
-    if now.parent is None or not is_own or has_grown(head.key, now.number):
+    pins, last = last_pin_changes(rows)
+    own = [change for change in pins if change.author == actor.label]
+    is_own = last.author == actor.label and last.operation not in ("start", "append")
+    if not own and (last.parent is None or not is_own):
         return ""
-    return _restore_url(head, now.parent, now.number, head.visible_count, shown)
+    oldest = own[-1].rows[-1].number if own else last.number
+    if has_grown(head.key, [row.number for row in rows if row.number >= oldest]):
+        return ""
+    if own:
+        return undo_pins_url(head, own[-1].messages, shown, pinned=own[-1].pinned)
+    return _restore_url(head, last.parent or 0, rows[0].number, head.visible_count, shown)
 
 
-def why_no_undo(now: Revision, actor: Actor, words: Text) -> str:
+def why_no_undo(
+    rows: Sequence[Revision], actor: Actor, words: Callable[[Revision], Text] = words_of
+) -> str:
     """Says whose the last change is if it is not the actor's own to undo.
 
-    ``words`` say what opened the current revision ``now``.
+    ``rows`` are the current revision and its ancestors, ``words`` say what opened one of them.
     """
-    if now.parent is None:
+    pins, last = last_pin_changes(rows)
+    is_own_pin = any(change.author == actor.label for change in pins)
+    if last.parent is None and not is_own_pin:
         return _("There is no change to undo.")
-    if now.author == actor.label:
+    if last.author == actor.label or is_own_pin:
         return _("Messages have come since your last change. Roll back under Batches.")
     text = _("The last change is by %(who)s: %(words)s. Roll back under Batches to undo it.")
-    return text % {"who": author_label(now.author), "words": words}
+    return text % {"who": author_label(last.author), "words": words(last)}
+
+
+def not_undone(
+    request: HttpRequest, actor: Actor, conversation_id: str, error: ContextError
+) -> HttpResponse:
+    """Leads back to the view of an undo that was refused, and says whose change came first."""
+    head = find_head(actor.workspace, conversation_id)
+    rows = lineage(head.key, head.current_revision)
+    if not isinstance(error, VersionConflict):
+        text = translated(error.detail)
+    elif undo_own_url(head, rows, actor):
+        text = _("You have changed the view since, so nothing was undone.")
+    else:
+        text = why_no_undo(rows, actor)
+    flash.info(request, text)
+    here = reverse("conversations:detail", args=[conversation_id])
+    return RefusedRedirect(f"{here}?{shown_in(request)}".rstrip("?"))
 
 
 def shown_in(request: HttpRequest) -> str:

@@ -28,6 +28,7 @@ _pages: list[URLPattern | URLResolver] = [
     path("<str:conversation_id>/messages/<int:index>/", message_page.message, name="message"),
     path("<str:conversation_id>/messages/<int:index>/pin/", pinning.pin, name="pin"),
     path("<str:conversation_id>/pin/", pinning.pin_selected, name="pin-selected"),
+    path("<str:conversation_id>/pin/undo/", pinning.undo_pins, name="undo-pins"),
     path("<str:conversation_id>/hidden/", conversation_pages.hidden, name="hidden"),
     path("<str:conversation_id>/filter/", filter_form.filter_fields, name="filter"),
     path("<str:conversation_id>/outline/", reading_pages.outline, name="outline"),

@@ -58,10 +58,11 @@ def pin_several(
     public_id: str,
     indices: Sequence[int],
     *,
+    pinned: bool = True,
     reason: str | None = None,
     seen: Seen = UNSEEN,
 ) -> int:
-    """Pins messages of the log by their indices, all or none; returns how many were not pinned.
+    """Pins or unpins messages of the log by their indices, all or none; returns how many it was.
 
     Each gets a revision of its own under the same batch number, as one that is pinned alone; the
     audit has one entry that names them all. Raises ValidationFailed for none or more than
@@ -77,15 +78,15 @@ def pin_several(
         check_seen(opened, seen)
         if wanted[-1] >= head.log_count:
             raise OutOfRange(say("There is no message #{n}.", n=wanted[-1]))
-        there = set(find_pinned(head.key, wanted))
-        added = [index for index in wanted if index not in there]
-        if not added:
+        there = find_pinned(head.key, wanted)
+        changed = [index for index in wanted if (index in there) != pinned]
+        if not changed:
             return 0
         before = f"{head.current_revision}.{head.visible_count}"
-        for index in added:
-            opened.set_pin(index, pinned=True, reason=reason)
-        detail = {"first_index": added[0], "messages": added, "pinned": True}
+        for index in changed:
+            opened.set_pin(index, pinned=pinned, reason=reason)
+        detail = {"first_index": changed[0], "messages": changed, "pinned": pinned}
         opened.commit(
             change_of(head, Action.MESSAGES_PIN, reason=reason, before=before, detail=detail)
         )
-        return len(added)
+        return len(changed)

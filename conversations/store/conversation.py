@@ -201,9 +201,9 @@ def _grown(opened: View, row: Revision) -> View:
     return opened.concat(View.decode(bytes(row.grown))) if row.grown else opened
 
 
-def has_grown(conversation: int, number: int) -> bool:
-    """Returns whether messages were appended to a revision since it was opened."""
-    rows = Revision.objects.filter(conversation=conversation, number=number)
+def has_grown(conversation: int, numbers: Sequence[int]) -> bool:
+    """Returns whether messages were appended to one of some revisions since it was opened."""
+    rows = Revision.objects.filter(conversation=conversation, number__in=numbers)
     return any(bytes(grown) for grown in rows.values_list("grown", flat=True))
 
 

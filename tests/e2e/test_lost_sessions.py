@@ -142,6 +142,56 @@ def test_an_operation_is_previewed_after_signing_in(open_page: OpenPage, api: ht
     assert ok(api.get(f"conversations/{made['id']}"))["visible_count"] == 9
 
 
+@pytest.mark.parametrize("do", ["Hide", "Replace"])
+def test_a_sheet_is_open_again_after_signing_in(
+    open_page: OpenPage, api: httpx.Client, do: str
+) -> None:
+    texts = [{"role": "user", "content": f"number {n}. " * 20} for n in range(90)]
+    made, page = ok(api.post("conversations", json={"messages": texts})), open_page("reviewer")
+    page.goto(f"/conversations/{made['id']}/?at=3#m3")
+    page.get_by_label("Select message #3", exact=True).check()
+    page.get_by_role("button", name=do, exact=True).click()
+    long = "A better text.\n" * 400
+    if do == "Replace":
+        page.get_by_label("New text").fill(long)
+        expect(page.locator(".sheet-words ins").first).to_be_visible()
+    page.get_by_label("Reason").fill("too long")
+    lose_session(page)
+    page.get_by_role("button", name="Apply").click()
+    sign_in(page, "reviewer")
+    expect(page).to_have_url(re.compile(f"/conversations/{made['id']}/"))
+    expect(page.locator("#m3")).to_be_in_viewport()
+    expect(page.get_by_label("Select message #3", exact=True)).to_be_checked()
+    expect(page.get_by_text("1 selected")).to_be_visible()
+    expect(page.get_by_label("Reason")).to_have_value("too long")
+    expect(page.get_by_text("Your text is back in the form")).to_be_visible()
+    if do == "Replace":
+        expect(page.get_by_label("New text")).to_have_value(long)
+        expect(page.locator(".sheet-words ins").first).to_be_visible()
+    assert kept(page) == 0
+    page.get_by_role("button", name="Apply").click()
+    done = "Replaced #3" if do == "Replace" else "Hid #3."
+    expect(page.locator(".messages .note")).to_contain_text(done)
+
+
+def test_a_text_is_kept_when_its_preview_asks_to_sign_in(
+    open_page: OpenPage, api: httpx.Client
+) -> None:
+    texts = [{"role": "user", "content": f"number {n}"} for n in range(5)]
+    made, page = ok(api.post("conversations", json={"messages": texts})), open_page("reviewer")
+    page.goto(f"/conversations/{made['id']}/")
+    page.get_by_label("Select message #3", exact=True).check()
+    page.get_by_role("button", name="Replace", exact=True).click()
+    expect(page.get_by_label("New text")).to_be_focused()
+    lose_session(page)
+    page.get_by_label("New text").fill("A better one")
+    sign_in(page, "reviewer")
+    expect(page.get_by_label("New text")).to_have_value("A better one")
+    expect(page.get_by_text("1 selected")).to_be_visible()
+    page.goto(f"/conversations/{made['id']}/act/")
+    expect(page).to_have_url(re.compile(f"/conversations/{made['id']}/$"))
+
+
 def test_a_form_out_of_date_is_filled_in_again(open_page: OpenPage, start: Started) -> None:
     name, page = start(), open_page("reviewer")
     page.goto(f"/executions/{name}/")

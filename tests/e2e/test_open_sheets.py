@@ -67,6 +67,24 @@ def test_no_notice_covers_an_open_sheet_or_its_buttons(
     assert not overlap(place(page.locator(".toast-note")), sheet)
 
 
+def test_a_notice_of_pins_covers_no_sheet(reviewer_page: Page, api: httpx.Client) -> None:
+    page = reviewer_page
+    page.set_viewport_size({"width": 1280, "height": 800})
+    page.goto(f"/conversations/{made(api)}/")
+    for text in ("Pinned 1 message.", "These messages were pinned before."):
+        box(page, 3).check()
+        page.get_by_role("link", name="Pin", exact=True).click()
+        page.locator("dialog").get_by_role("button", name="Pin").click()
+        notice = page.locator(".messages .note")
+        expect(notice).to_contain_text(text)
+        box(page, 5).check()
+        page.keyboard.press("d")
+        expect(page.get_by_label("Reason")).to_be_focused()
+        assert not overlap(place(notice), place(page.locator("#sheet")))
+        page.keyboard.press("Escape")
+        box(page, 5).uncheck()
+
+
 def test_a_key_on_a_message_selects_it_only_as_long_as_its_sheet_is_open(
     reviewer_page: Page, api: httpx.Client
 ) -> None:

@@ -267,6 +267,19 @@ def test_a_message_has_actions_while_someone_is_at_it(
     page.set_viewport_size({"width": 1280, "height": 900})
 
 
+def test_on_a_phone_the_message_that_a_page_opens_at_keeps_its_box_free(
+    reviewer_page: Page, api: httpx.Client
+) -> None:
+    page, name = reviewer_page, made(api, "e2e-phone-box", 8)
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.goto(f"/conversations/{name}/?near=4#m4")
+    expect(page.locator("#m4")).to_be_focused()
+    page.get_by_label("Select message #4", exact=True).click()
+    expect(page.get_by_text("1 selected")).to_be_visible()
+    expect(page.locator("#sheet")).to_have_count(0)
+    page.set_viewport_size({"width": 1280, "height": 900})
+
+
 def test_p_pins_the_message_at_the_top_of_the_window_without_a_focus(
     reviewer_page: Page, api: httpx.Client
 ) -> None:

@@ -72,7 +72,7 @@ def posts_of(page: Page) -> list[str]:
 
 def say_in_dialog(page: Page, name: str, text: str) -> Locator:
     go(page, f"/conversations/{name}/")
-    page.locator("#m2").focus()
+    page.locator("#m2").press("Enter")
     page.get_by_role("link", name="Comment on message #2").click()
     field = page.get_by_role("dialog").get_by_label("Comment")
     field.fill(text)
@@ -310,11 +310,11 @@ def test_a_dialog_without_a_connection_leaves_the_page(
     tolerate("ERR_INTERNET_DISCONNECTED")
     tolerate("Failed to fetch")
     page.context.set_offline(True)
-    page.locator("#m2").focus()
+    page.locator("#m2").press("Enter")
     page.get_by_role("link", name="Comment on message #2").click()
     expect(page.get_by_text("The server does not respond.")).to_be_visible()
     page.context.set_offline(False)
-    page.locator("#m2").focus()
+    page.locator("#m2").press("Enter")
     page.get_by_role("link", name="Comment on message #2").click()
     expect(page.get_by_role("dialog").get_by_label("Comment")).to_be_visible()
 

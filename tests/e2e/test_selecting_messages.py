@@ -211,6 +211,20 @@ def test_a_summary_is_drawn_in_its_place_while_it_is_written(
     expect(page.locator("#m8")).to_contain_text("Two numbers")
 
 
+def test_back_after_a_change_leaves_the_conversation(
+    reviewer_page: Page, api: httpx.Client
+) -> None:
+    page, name = reviewer_page, made(api, "e2e-select-back", 6)
+    page.goto("/conversations/")
+    page.goto(f"/conversations/{name}/")
+    box(page, 3).check()
+    page.get_by_role("button", name="Hide", exact=True).click()
+    page.get_by_role("button", name="Apply").click()
+    expect(page).to_have_url(re.compile("near="))
+    page.go_back()
+    expect(page).to_have_url(re.compile("/conversations/$"))
+
+
 def test_what_was_typed_into_a_closed_sheet_comes_back_until_it_is_applied(
     reviewer_page: Page, api: httpx.Client
 ) -> None:

@@ -21,12 +21,12 @@ from conversations.lifecycle import erasure
 from conversations.lifecycle.copies import Copy, copies_of
 from conversations.models import Conversation, Revision
 from conversations.pages import presenters
-from conversations.pages.batch_words import batch_words, words_of
+from conversations.pages.batch_words import batch_words
 from conversations.pages.changes.change_effects import effect_of
 from conversations.pages.changes.forms import ConversationForm
 from conversations.pages.changes.operation_page import MEANWHILE, address_near, seen_view
 from conversations.pages.changes.single_submit import submit_once
-from conversations.pages.undo import shown_in, undo_own_url, undo_url, why_no_undo
+from conversations.pages.undo import not_undone, shown_in, undo_url
 from conversations.reading import queries
 from conversations.reading.batch_changes import changes_of
 from conversations.services import use_cases
@@ -45,9 +45,7 @@ from ctxadmin.lib.errors import ContextError, NotFound, VersionConflict
 from ctxadmin.storage.database.binary_log import binary_log_days
 from ctxadmin.ui.components import Crumb, Text, author_label, inside_quotes, join_list
 from ctxadmin.ui.confirm_page import REASON, Confirm, Redirection, confirm_page
-from ctxadmin.ui.form_idempotency import RefusedRedirect
 from ctxadmin.ui.pages import page, show
-from ctxadmin.ui.sentences import translated
 
 _MOST_UNDONE: Final = 3  # batches that are named before a rollback
 _FIELDS: Final[Mapping[str, Text]] = {
@@ -182,25 +180,8 @@ def _move(
         question,
         write,
         entry=None if is_current else REASON,
-        refused=partial(_not_undone, request, actor, head.public_id) if undoes else None,
+        refused=partial(not_undone, request, actor, head.public_id) if undoes else None,
     )
-
-
-def _not_undone(
-    request: HttpRequest, actor: Actor, conversation_id: str, error: ContextError
-) -> HttpResponse:
-    """Leads back to the view of an undo that was refused, and says whose change came first."""
-    head = find_head(actor.workspace, conversation_id)
-    now = find_revision(head.key, head.current_revision, with_view=False)
-    if not isinstance(error, VersionConflict):
-        text = translated(error.detail)
-    elif undo_own_url(head, now, actor):
-        text = _("You have changed the view since, so nothing was undone.")
-    else:
-        text = why_no_undo(now, actor, words_of(now))
-    flash.info(request, text)
-    here = reverse("conversations:detail", args=[conversation_id])
-    return RefusedRedirect(f"{here}?{shown_in(request)}".rstrip("?"))
 
 
 def _what_is_undone(head: Conversation, moved: Applied, actor: Actor) -> str:

@@ -1,5 +1,6 @@
-"""The pages on which a message is pinned or unpinned, and selected ones pinned."""
+"""The pages on which a message is pinned or unpinned, selected ones pinned, and this undone."""
 
+from django.contrib import messages as flash
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
@@ -12,17 +13,20 @@ from conversations.domain import runs as run_sets
 from conversations.domain.revisions import Seen
 from conversations.pages import presenters
 from conversations.pages.changes import selection
+from conversations.pages.changes.operation_page import seen_view
 from conversations.pages.changes.single_submit import submit_once
 from conversations.pages.message_numbers import format_runs
 from conversations.pages.reading.cards import PinView
+from conversations.pages.undo import not_undone, shown_in, undo_pins_url
 from conversations.services import pins
 from conversations.store import pin_rows
 from conversations.store.conversation import find_head
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib.contract import parse
-from ctxadmin.lib.errors import NotFound
-from ctxadmin.ui.components import Crumb
+from ctxadmin.lib.errors import InvalidState, NotFound, ValidationFailed, VersionConflict
+from ctxadmin.lib.whole_number import whole_number
+from ctxadmin.ui.components import REDO, Crumb
 from ctxadmin.ui.confirm_page import REASON, Confirm, Redirection, confirm_page
 from ctxadmin.ui.forms.seen_numbers import seen_number
 from ctxadmin.ui.pages import page
@@ -53,7 +57,10 @@ def pin(request: HttpRequest, actor: Actor, conversation_id: str, index: int) ->
     def write(reason: str) -> Redirection:
         wanted = parse(ChangeMessage, {"pinned": not unpins, "reason": reason or None})
         pins.pin(actor, conversation_id, str(index), pinned=not unpins, reason=wanted.reason)
-        return Redirection(back, _("Message unpinned.") if unpins else _("Message pinned."))
+        now = find_head(actor.workspace, conversation_id)
+        is_done = now.current_revision != head.current_revision and "back" not in request.GET
+        undo = undo_pins_url(now, [index], pinned=not unpins) if is_done else ""
+        return Redirection(back, _("Message unpinned.") if unpins else _("Message pinned."), undo)
 
     title = (_("Unpin message #%(n)s") if unpins else _("Pin message #%(n)s")) % {"n": index}
     confirm = Confirm(
@@ -95,11 +102,15 @@ def pin_selected(request: HttpRequest, actor: Actor, conversation_id: str) -> Ht
 
     def write(reason: str) -> Redirection:
         model = parse(ChangeMessage, {"pinned": True, "reason": reason or None})
+        pinned = pin_rows.find_pinned(head.key, indices)
         done = pins.pin_several(actor, conversation_id, indices, reason=model.reason, seen=seen)
         text = ngettext("Pinned %(n)s message.", "Pinned %(n)s messages.", done) % {"n": done}
+        added = [index for index in indices if index not in pinned]
+        now = find_head(actor.workspace, conversation_id)
         return Redirection(
             f"{here}?at={indices[0]}#m{indices[0]}",
             text if done else _("These messages were pinned before."),
+            undo_pins_url(now, added, pinned=True) if done else "",
         )
 
     title = ngettext("Pin %(n)s message", "Pin %(n)s messages", count) % {"n": count}
@@ -121,3 +132,34 @@ def pin_selected(request: HttpRequest, actor: Actor, conversation_id: str) -> Ht
         once=True,
     )
     return confirm_page(request, confirm, write, entry=REASON)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@page
+@submit_once
+def undo_pins(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResponse:
+    """Unpins what was pinned, or pins it again, unless the view changed since.
+
+    The address names the messages; opened by itself it leads to the conversation.
+    """
+    actor.require(Action.MESSAGES_PIN)
+    head = find_head(actor.workspace, conversation_id)
+    here = reverse("conversations:detail", args=[head.public_id])
+    if request.method != "POST":
+        return redirect(here)
+    found = [whole_number(text) for text in request.GET.getlist("message")[: pins.MOST_AT_ONCE]]
+    indices = [index for index in found if index is not None]
+    if not indices:
+        raise ValidationFailed(_("The form is incomplete. Reload the page."))
+    pinned, seen = request.GET.get("do") == "pin", seen_view(request, head)
+    try:
+        pins.pin_several(actor, conversation_id, indices, pinned=pinned, seen=seen)
+    except (InvalidState, VersionConflict) as error:
+        return not_undone(request, actor, conversation_id, error)
+    shown, again = shown_in(request), request.POST.get("undo") == "redo"
+    now = find_head(actor.workspace, conversation_id)
+    undo = undo_pins_url(now, indices, shown, pinned=pinned)
+    text = _("Redone.") if again else _("Undone. The messages are as before.")
+    flash.success(request, text, extra_tags=undo if again else REDO + undo)
+    view = f"{shown}&" if shown else ""
+    return redirect(f"{here}?{view}near={indices[0]}#m{indices[0]}")

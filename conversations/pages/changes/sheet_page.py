@@ -105,6 +105,11 @@ class Sheet:
     needs_text: bool = False
 
     @property
+    def first(self) -> str:
+        """Returns the log index of the first message that it is about, "" if there is none."""
+        return str(self.before) if self.before is not None else self.going.partition("-")[0]
+
+    @property
     def roles(self) -> Sequence[str]:
         """Returns the roles to choose from; none unless a message is inserted."""
         return _ROLES if self.role else ()
@@ -118,10 +123,14 @@ def act(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpRespons
 
     A sheet follows its messages when someone changes the view, and shows the figures of now. What
     cannot be applied as it was previewed stays in it to be confirmed, or leads without scripts to
-    the full form, with all that was typed.
+    the full form, with all that was typed. Its address opened by itself leads to the conversation.
     """
     actor.require(Action.MESSAGES_OPERATE)
     head = find_head(actor.workspace, conversation_id)
+    if request.method != "POST" and request.headers.get("Sec-Fetch-Mode") == "navigate":
+        near = request.GET.get("near", "")
+        here = reverse("conversations:detail", args=[conversation_id])
+        return redirect(f"{here}?near={near}#m{near}" if near.isdecimal() else here)
     sent = request.POST if request.method == "POST" else request.GET
     if sent.get("do", "") not in _TITLES:
         raise ValidationFailed.at("?do", _("Use hide, keep_from, insert, replace or summarize."))

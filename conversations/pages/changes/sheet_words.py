@@ -78,6 +78,8 @@ def _hidden_sentences(chosen: Runs, hidden: Runs, words: Mapping[int, str]) -> l
     asked = run_sets.intersection(hidden, chosen)
     along = run_sets.difference(hidden, chosen)
     count = run_sets.count(asked)
+    if not count and not along:
+        return [_("No message will be hidden: what is selected is kept.")]
     text = ngettext(
         "%(n)s message will be hidden: %(places)s.",
         "%(n)s messages will be hidden: %(places)s.",

@@ -306,17 +306,17 @@ def detail(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResp
         first=view.index_at(0) if view else None,
         last=view.index_at(len(view) - 1) if view else None,
         view_count=len(whole),
-        undo=_undo_url(actor, head, wanted, rows[0]),
+        undo=_undo_url(actor, head, wanted, rows),
         came=_came(request, rows),
-        no_undo=_no_undo(actor, rows[0], lines),
+        no_undo=_no_undo(actor, rows, lines),
     )
     return remember_detail(request, show(request, "conversations/detail.html", shown))
 
 
-def _no_undo(actor: Actor, now: Revision, lines: Sequence[BatchLine]) -> Text:
+def _no_undo(actor: Actor, rows: Sequence[Revision], lines: Sequence[BatchLine]) -> Text:
     """Says whose the last change is; the list of batches has its words."""
-    last = next((line.operation for line in lines if line.revision == now.number), "")
-    return why_no_undo(now, actor, last)
+    words = {line.revision: line.operation for line in lines}
+    return why_no_undo(rows, actor, lambda row: words.get(row.number, ""))
 
 
 def _came(request: HttpRequest, rows: Sequence[Revision]) -> int | None:
@@ -327,14 +327,14 @@ def _came(request: HttpRequest, rows: Sequence[Revision]) -> int | None:
     return near if near >= rows[1].log_length else None
 
 
-def _undo_url(actor: Actor, head: Conversation, wanted: ShownView, now: Revision) -> str:
+def _undo_url(actor: Actor, head: Conversation, wanted: ShownView, rows: Sequence[Revision]) -> str:
     """Returns where the reader's own last change is undone, from the current view or the log."""
     if wanted.which not in ("current", "all"):
         return ""
     is_plain = wanted == ShownView()
     current = replace(wanted, which="current")
     shown = "" if is_plain else wanted.query.strip("?&")
-    return undo_own_url(head, now, actor, shown) if _selectable(actor, head, current) else ""
+    return undo_own_url(head, rows, actor, shown) if _selectable(actor, head, current) else ""
 
 
 def _selectable(actor: Actor, head: Conversation, wanted: ShownView) -> bool:

@@ -3,7 +3,8 @@
 //
 // `data-draft` on a form fills the same form in again; `data-draft="step=review"` sends what was
 // typed again with this in place of the button, which must be one that changes nothing. A button
-// with a `data-draft` of its own is sent again with that.
+// with a `data-draft` of its own is sent again with that. The form of a sheet is opened again by the
+// page's selection, whose `data-act` is where it is sent.
 
 import * as tab from "../draft/io/tab";
 import { type Draft, type Fields, filledIn, readDraft, sentAgain, useOf } from "./model";
@@ -68,6 +69,12 @@ function fill(form: HTMLFormElement, fields: Fields): void {
   document.dispatchEvent(new CustomEvent("toast", { detail: { text, tone: "warning" } }));
 }
 
+/** The scripts of the page that open the form run after this one. */
+function openAgain(fields: Fields): void {
+  const detail = { fields, fill: (form: HTMLFormElement) => fill(form, fields) };
+  document.addEventListener("DOMContentLoaded", () => document.dispatchEvent(new CustomEvent("draft:open", { detail })));
+}
+
 function sendAgain(path: string, draft: Draft): void {
   const token = document.querySelector<HTMLMetaElement>('meta[name="csrf-token"]')?.content;
   if (!token) return;
@@ -88,9 +95,11 @@ function sendAgain(path: string, draft: Draft): void {
 function bringBack(): void {
   for (const [path, draft] of takeAll()) {
     const form = [...document.querySelectorAll<HTMLFormElement>("form[data-draft]")].find((each) => pathOf(each) === path);
-    const use = useOf(draft, path, { person: person ?? "", path: location.pathname, hasForm: form !== undefined });
+    const opensForm = document.getElementById("selection")?.dataset.act === path;
+    const use = useOf(draft, path, { person: person ?? "", path: location.pathname, hasForm: form !== undefined, opensForm });
     if (use === "send") sendAgain(path, draft);
     else if (use === "fill" && form) fill(form, draft.fields);
+    else if (use === "open") openAgain(draft.fields);
   }
 }
 

@@ -28,13 +28,16 @@ export interface Page {
   readonly path: string;
   /** It has the form of the draft. */
   readonly hasForm: boolean;
+  /** Its selection opens the form of the draft. */
+  readonly opensForm: boolean;
 }
 
 /** What a page does with a draft of the form that is sent to `path`. */
-export function useOf({ person, waits, again }: Draft, path: string, page: Page): "send" | "fill" | "nothing" {
+export function useOf({ person, waits, again }: Draft, path: string, page: Page): "send" | "fill" | "open" | "nothing" {
   if (!waits || person !== page.person) return "nothing";
   if (again) return page.path === path ? "send" : "nothing";
-  return page.hasForm ? "fill" : "nothing";
+  if (page.hasForm) return "fill";
+  return page.opensForm ? "open" : "nothing";
 }
 
 /** The fields that are sent again: `step=review` stands for the button, the token is the page's own. */

@@ -9,6 +9,7 @@ const template = (): HTMLTemplateElement | null => document.querySelector("templ
 const narrow = matchMedia("(width < 700px)");
 let pointed: HTMLElement | null = null;
 let focused: HTMLElement | null = null;
+let isByKey = false; // the last thing that was pressed on this page was a key
 let resting: ReturnType<typeof setTimeout> | undefined;
 
 function messageOf(target: EventTarget | null): HTMLElement | null {
@@ -111,16 +112,26 @@ function focus(message: HTMLElement | null): void {
   if (before !== message) hide(before);
 }
 
-/** On a phone the actions take lines of their own: what a finger presses in a message stays where it is. */
-function showsActions(message: HTMLElement | null, target: Element): boolean {
-  return !narrow.matches || message?.classList.contains("message-active") === true || target.matches(":focus-visible");
+/** On a phone the actions lie over the line of the message, its box too: only the dots and keys bring
+    them, no focus that a page opens with. */
+function showsActions(message: HTMLElement | null): boolean {
+  return !narrow.matches || isByKey || message?.classList.contains("message-active") === true;
+}
+
+for (const type of ["keydown", "pointerdown"] as const) {
+  document.addEventListener(type, () => (isByKey = type === "keydown"), { capture: true, passive: true });
+}
+
+/** The message that has the focus, if it shows its actions for that. */
+function acting(target: EventTarget | null): HTMLElement | null {
+  const message = messageOf(target);
+  return showsActions(message) ? message : null;
 }
 
 // What an action opens returns the focus to it when it closes: until then it stays.
 document.addEventListener("focusin", ({ target }) => {
   if (target instanceof Element && target.closest("dialog")) return;
-  const message = messageOf(target);
-  focus(showsActions(message, target as Element) ? message : null);
+  focus(acting(target));
 });
 
 // The dots are what a finger or a reader of the page can press; elsewhere they lead to the message.
@@ -152,14 +163,14 @@ document.addEventListener(
 );
 
 // A page that the browser restores may begin with a message in focus.
-focus(messageOf(document.activeElement));
+focus(acting(document.activeElement));
 
 // What is shown was fetched again: the message may be new or pinned, of another view, or its text has
 // another form.
 document.addEventListener("htmx:after:settle", (event) => {
   const section = event.target instanceof Element ? event.target.closest(".message-section") : null;
   if (pointed && !pointed.isConnected) pointed = [...document.querySelectorAll<HTMLElement>(".message:hover")].at(-1) ?? null;
-  if (focused && !focused.isConnected) focused = messageOf(document.activeElement);
+  if (focused && !focused.isConnected) focused = acting(document.activeElement);
   for (const message of new Set([pointed, focused])) {
     if (!message || (section && !section.contains(message))) continue; // a section that came further on
     const actions = head(message, ".message-actions");

@@ -1,6 +1,6 @@
 // Selecting messages: boxes, ranges by Shift, arrows; the selection outlives sections that load later.
 
-import { followed, named, nothing, pressed, queryOf, ranged, ranges, type Selection } from "./model";
+import { followed, named, nothing, positionsOf, pressed, queryOf, ranged, ranges, type Selection } from "./model";
 
 const form = document.getElementById("selection") as HTMLFormElement;
 const count = form.querySelector(".selection-count") as HTMLElement;
@@ -86,6 +86,11 @@ document.addEventListener("keydown", (event) => {
     choose({ ...now, anchor: now.anchor ?? position(box) });
   }
   (event.target === box ? next : messageOf(next)).focus();
+});
+
+document.addEventListener("select:positions", (event) => {
+  const found = positionsOf((event as CustomEvent<{ positions: string | null }>).detail.positions ?? "");
+  choose(found.reduce((now, [from, to]) => ranged(now, from, to, true), nothing(shownRevision())));
 });
 
 form.querySelector("[data-clear]")?.addEventListener("click", () => choose(nothing(shownRevision())));

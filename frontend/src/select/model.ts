@@ -61,6 +61,12 @@ export function ranges({ chosen }: Selection): string {
   return found.map(([first, last]) => (first === last ? `${first}` : `${first}-${last}`)).join(",");
 }
 
+/** What `ranges` wrote. */
+export function positionsOf(text: string): [first: number, last: number][] {
+  const found = text.split(",").map((part) => /^([0-9]{1,9})(?:-([0-9]{1,9}))?$/.exec(part));
+  return found.flatMap((part) => (part ? [[Number(part[1]), Number(part[2] ?? part[1])]] : []));
+}
+
 /** The query string of a page that begins with the selection; "" if nothing is selected. */
 export function queryOf(selection: Selection, wanted: string, seen: { revision: string; count: string }): string {
   if (!selection.chosen.size) return "";

@@ -3,6 +3,7 @@
 import { bringBack, forget, keep } from "./kept";
 import { isIn, runsOf } from "./model";
 
+const ABOUT = ["do", "positions", "revision", "count", "pairing", "role"];
 const IN_PLACE = ["hide", "keep_from", "insert", "replace", "summarize"];
 const place = document.getElementById("sheet-place") as HTMLElement;
 let opener: HTMLElement | null = null;
@@ -129,14 +130,32 @@ function keepTyped(): void {
   if (form) keep(form);
 }
 
-async function open(form: HTMLFormElement, button: HTMLElement): Promise<void> {
+interface Draft {
+  readonly fields: readonly (readonly [name: string, value: string])[];
+  readonly fill: (form: HTMLFormElement) => void;
+}
+
+/** After signing in again: the messages selected, and the sheet as it was left. */
+async function openAgain(form: HTMLFormElement, { fields, fill }: Draft): Promise<void> {
+  const asked = new URLSearchParams(fields.filter(([name]) => ABOUT.includes(name)).map(([name, value]) => [name, value]));
+  await open(form, form.querySelector<HTMLElement>(`button[value="${asked.get("do")}"]`), asked, fill);
+  formOf()?.querySelector("textarea")?.dispatchEvent(new Event("input", { bubbles: true })); // its effect is asked for
+  const positions = new FormData(formOf() ?? undefined).get("positions");
+  document.dispatchEvent(new CustomEvent("select:positions", { detail: { positions } }));
+}
+
+/** What was typed before into the same sheet. */
+function bringTyped(form: HTMLFormElement): void {
+  if (bringBack(form)) document.dispatchEvent(new CustomEvent("toast", { detail: { text: place.dataset.back, tone: "info" } }));
+}
+
+async function open(form: HTMLFormElement, button: HTMLElement | null, asked: URLSearchParams, fill = bringTyped): Promise<void> {
   keepTyped();
-  const asked = new URLSearchParams([...new FormData(form, button)].map(([name, value]) => [name, String(value)]));
   opener = button;
   followed = "";
   await window.htmx?.ajax("GET", `${form.dataset.act}?${asked}`, { target: "#sheet-place", swap: "innerHTML" });
   const typedIn = formOf();
-  if (typedIn && bringBack(typedIn)) document.dispatchEvent(new CustomEvent("toast", { detail: { text: place.dataset.back, tone: "info" } }));
+  if (typedIn) fill(typedIn);
   const opened = sheet();
   if (opened) measured.observe(opened);
   draw();
@@ -158,7 +177,12 @@ document.addEventListener("submit", (event) => {
   const button = event.submitter as HTMLButtonElement | null;
   if (form.id !== "selection" || !button || !window.htmx || !IN_PLACE.includes(button.value)) return;
   event.preventDefault();
-  void open(form, button);
+  void open(form, button, new URLSearchParams([...new FormData(form, button)].map(([name, value]) => [name, String(value)])));
+});
+
+document.addEventListener("draft:open", ({ detail }: CustomEventInit<Draft>) => {
+  const form = document.getElementById("selection") as HTMLFormElement | null;
+  if (form && detail && window.htmx) void openAgain(form, detail);
 });
 
 document.addEventListener("click", (event) => {

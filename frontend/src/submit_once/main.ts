@@ -90,11 +90,13 @@ async function post(form: HTMLFormElement, body: FormData): Promise<Received> {
   return { ok, status, redirected, isJson, said: { key: json[KEY], detail: json.detail, to: json.to }, html: () => answer.text() };
 }
 
-/** A page that differs in nothing but the place in it would not be loaded. */
+/** A page that differs in nothing but the place in it would not be loaded. Of one page, as it was before a
+    change and after it, the history has one entry. */
 function open(form: HTMLFormElement, to: string): void {
   document.dispatchEvent(new CustomEvent("form:kept", { detail: { form } }));
   const there = new URL(to, location.href);
-  if (there.pathname + there.search !== location.pathname + location.search) return location.assign(there);
+  if (there.pathname !== location.pathname) return location.assign(there);
+  if (there.search !== location.search) return location.replace(there);
   history.replaceState(history.state, "", there);
   location.reload();
 }

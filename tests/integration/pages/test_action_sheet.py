@@ -11,6 +11,7 @@ from pydantic import JsonValue
 
 from conversations.domain.configs import read_operation
 from conversations.models import Message
+from conversations.services import pins
 from conversations.services.use_cases import append, apply_operation
 from ctxadmin.identity.roles import Role
 from tests.factories import (
@@ -68,6 +69,14 @@ def test_a_sheet_says_in_words_what_goes_and_what_goes_along(reviewer: Client) -
     assert 'data-going="2-3"' in page
     assert "3 messages stay: #0 “You book seats.” to #4 “Done”." in page
     assert shown(text(reviewer.get("/conversations/t/"))) == [0, 1, 2, 3, 4]
+
+
+def test_a_sheet_says_that_a_pinned_message_is_kept(reviewer: Client) -> None:
+    booking()
+    pins.pin(engine(), "t", "4", pinned=True)
+    page = sheet(reviewer, "hide", "4", revision="1")
+    assert "No message will be hidden: what is selected is kept." in page
+    assert "These pinned messages stay: #4." in page
 
 
 def test_a_sheet_says_of_several_messages_what_goes_along_with_them(reviewer: Client) -> None:

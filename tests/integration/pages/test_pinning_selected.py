@@ -1,6 +1,8 @@
 """Pinning the selected messages of a conversation at once."""
 
 import json
+import re
+from html import unescape
 from typing import Any
 
 import pytest
@@ -8,9 +10,10 @@ from django.test import Client
 
 from conversations.models import Conversation, Pin, Revision
 from conversations.services import pins
+from conversations.store import pin_rows
 from ctxadmin.audit.models import AuditEntry
 from ctxadmin.identity.roles import Role
-from tests.factories import assistant, conversation, signed_in, user
+from tests.factories import assistant, conversation, engine, signed_in, user
 
 pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 
@@ -91,3 +94,90 @@ def test_only_those_pin_who_may() -> None:
     talk()
     assert send(signed_in(Role.VIEWER), "1").status_code == 403
     assert pinned() == []
+
+
+def undone(client: Client, page: Any = None, do: str = "undo") -> Any:
+    """What a press of *Undo* or *Redo* on the page leads to."""
+    html = (page or client.get("/conversations/t/")).content.decode()
+    value = "1" if do == "undo" else "redo"
+    button = rf'action="([^"]+)"[^>]*>(?:(?!</form>).)*name="undo" value="{value}"'
+    found = re.search(button, html)
+    assert found is not None
+    return client.post(unescape(found[1]), {"undo": value}, follow=True)
+
+
+def hide_last(client: Client, revision: int = 0) -> None:
+    sent = asked("4", 5, revision) | {"do": "hide", "apply": "1"}
+    assert client.post("/conversations/t/act/", sent, follow=True).status_code == 200
+
+
+def visible() -> int:
+    return Conversation.objects.get(public_id="t").visible_count
+
+
+def test_pins_are_undone_like_other_changes_one_after_the_other(reviewer: Client) -> None:
+    talk()
+    hide_last(reviewer)
+    page = reviewer.post("/conversations/t/pin/", asked("0-1", 4, 1), follow=True)
+    assert "Pinned 2 messages." in page.content.decode()
+    note = page.content.decode().partition('id="messages"')[2].partition('id="live-link"')[0]
+    assert 'name="undo"' in note
+    reviewer.post("/conversations/t/messages/3/pin/?do=pin", {})
+    assert pinned() == [0, 1, 3]
+    undone(reviewer)
+    assert pins_now() == [0, 1]
+    assert visible() == 4
+    page = undone(reviewer)
+    assert pins_now() == []
+    assert "Undone. The messages are as before." in page.content.decode()
+    assert entries()[-1] == {"first_index": 0, "messages": [0, 1], "pinned": False}
+    page = undone(reviewer, page, "redo")
+    assert pins_now() == [0, 1]
+    undone(reviewer, page)
+    assert pins_now() == []
+    undone(reviewer)
+    assert visible() == 5
+    assert 'name="undo"' not in reviewer.get("/conversations/t/").content.decode()
+
+
+def pins_now() -> list[int]:
+    head = Conversation.objects.get(public_id="t")
+    return sorted(pin_rows.find_pinned(head.key, range(5)))
+
+
+def test_what_another_pinned_stays_and_hinders_no_undo(reviewer: Client) -> None:
+    talk()
+    hide_last(reviewer)
+    pins.pin(engine(), "t", "0", pinned=True)
+    undone(reviewer)
+    assert (pins_now(), visible()) == ([0], 5)
+
+
+def test_an_unpinned_message_is_pinned_again(reviewer: Client) -> None:
+    talk()
+    pins.pin(engine(), "t", "0", pinned=True)
+    page = reviewer.post("/conversations/t/messages/0/pin/?do=unpin", {}, follow=True)
+    undone(reviewer, page)
+    assert pins_now() == [0]
+    assert 'name="undo"' not in reviewer.get("/conversations/t/").content.decode().split("rail")[1]
+
+
+def test_the_address_of_an_undone_pin_undoes_nothing_that_came_since(reviewer: Client) -> None:
+    talk()
+    page = reviewer.post("/conversations/t/pin/", asked("0"), follow=True)
+    hide_last(reviewer, 1)
+    answer = undone(reviewer, page)
+    assert "You have changed the view since, so nothing was undone." in answer.content.decode()
+    assert pins_now() == [0]
+    address = "/conversations/t/pin/undo/?message=0"
+    assert reviewer.get(address)["Location"] == "/conversations/t/"
+    assert reviewer.post("/conversations/t/pin/undo/", {}).status_code == 422
+
+
+def test_a_pin_does_not_repeat_the_number_of_its_batch(reviewer: Client) -> None:
+    talk()
+    hide_last(reviewer)
+    html = reviewer.post("/conversations/t/pin/", asked("0", 4, 1), follow=True).content.decode()
+    rail = html.partition('class="batches"')[2].partition("</ol>")[0]
+    assert re.findall(r'"batch-number">(\d+)<', rail) == ["1", "0"]
+    assert ">Pinned #0</a>" in rail

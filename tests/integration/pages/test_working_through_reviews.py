@@ -61,6 +61,9 @@ def test_the_queue_is_sorted_by_wait_and_by_deadline_in_pages(reviewer: Client) 
         waits_until(run, minutes)
     one, two, three = map(name, runs)
     assert order(text(reviewer.get("/reviews/"))) == [one, two, three]
+    lines = text(reviewer.get("/reviews/")).split('class="waiting-meta">')[1:]
+    # What is cut off in a low window is not what happens by itself.
+    assert [line.startswith('<span class="deadline">') for line in lines] == [False, True, True]
     assert order(text(reviewer.get("/reviews/?sort=latest"))) == [three, two, one]
     address, found = "/reviews/?sort=deadline&limit=1", list[str]()
     for _ in runs:

@@ -2,13 +2,14 @@ import { describe, expect, it } from "vitest";
 import { type Draft, filledIn, readDraft, sentAgain, useOf } from "../model";
 
 const draft: Draft = { person: "1", waits: true, again: "", fields: [["name", "Ada"], ["tag", "b"], ["tag", "c"]] };
-const page = { person: "1", path: "/form/", hasForm: true };
+const page = { person: "1", path: "/form/", hasForm: true, opensForm: false };
 
 describe("a form that was typed into before one had to sign in", () => {
   it("is filled in again where it is, once the question is answered", () => {
     expect(useOf(draft, "/form/", page)).toBe("fill");
     expect(useOf({ ...draft, waits: false }, "/form/", page)).toBe("nothing");
     expect(useOf(draft, "/form/", { ...page, hasForm: false })).toBe("nothing");
+    expect(useOf(draft, "/form/", { ...page, hasForm: false, opensForm: true })).toBe("open");
   });
 
   it("is sent once more where that changes nothing, from its own page only", () => {

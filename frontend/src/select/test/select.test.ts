@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { followed, named, nothing, pressed, queryOf, ranged, ranges, type Selection } from "../model";
+import { followed, named, nothing, positionsOf, pressed, queryOf, ranged, ranges, type Selection } from "../model";
 
 const shown = new Map([["m0", 0], ["m1", 1], ["m2", 2], ["m3", 3]]);
 const some = (...at: number[]): Selection => named(at.reduce((now, each) => ranged(now, each, each, true), nothing("1")), shown);
@@ -36,6 +36,11 @@ describe("a selection of messages", () => {
     const seen = { revision: "4", count: "9" };
     expect(queryOf(nothing("4"), "hide", seen)).toBe("");
     expect(queryOf(some(3, 5, 4), "hide", seen)).toBe("?do=hide&positions=3-5&revision=4&count=9");
+  });
+
+  it("is read from what a sheet is about", () => {
+    expect(positionsOf("3-5,9")).toEqual([[3, 5], [9, 9]]);
+    expect(positionsOf("")).toEqual([]);
   });
 
   it("is of messages that load later, too", () => {
