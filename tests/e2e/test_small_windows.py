@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
+from tests.e2e.conftest import OpenPage
 from tests.e2e.scenes import Started, go
 
 PHONE = {"width": 390, "height": 844}
@@ -25,6 +26,25 @@ def test_the_buttons_of_a_decision_are_in_sight_at_once_and_a_rejection_asks_why
     expect(page.get_by_role("textbox", name="Reason")).to_be_focused()
     expect(page.get_by_role("textbox", name="Reason")).to_be_in_viewport(ratio=1)
     expect(page.get_by_role("button", name="Reject", exact=True)).to_be_in_viewport(ratio=1)
+
+
+@pytest.mark.parametrize("size", [PHONE, LOW])
+def test_whom_a_decision_passes_over_stands_above_its_buttons(
+    open_page: OpenPage, start: Started, size: Any
+) -> None:
+    name = start()
+    theirs, mine = open_page("designer"), open_page("reviewer")
+    go(theirs, f"/executions/{name}/").get_by_role("button", name="Claim").click()
+    expect(theirs.get_by_text("You claimed this review.")).to_be_visible()
+    mine.set_viewport_size(size)
+    go(mine, f"/executions/{name}/").get_by_role("button", name="Approve", exact=True).click()
+    asked = mine.get_by_text("has claimed this. Approve anyway?")
+    expect(asked).to_be_in_viewport(ratio=1)
+    text, button = asked.bounding_box(), mine.get_by_role("button", name="Approve anyway")
+    place = button.bounding_box()
+    assert text is not None
+    assert place is not None
+    assert text["y"] + text["height"] < place["y"]
 
 
 @pytest.mark.parametrize("size", [PHONE, LOW])
