@@ -24,6 +24,24 @@ def name(api: httpx.Client) -> str:
     return made
 
 
+def test_who_types_in_a_field_goes_on_there_when_another_field_of_the_object_changes(
+    reviewer_page: Page, api: httpx.Client, name: str
+) -> None:
+    page = go(reviewer_page, f"/executions/{name}/state/")
+    city = page.get_by_label("customer: address: city", exact=True)
+    city.fill("Dalas")
+    expect(page.get_by_text("Saved for you")).to_be_visible()
+    city.evaluate("(input) => input.setSelectionRange(3, 3)")
+    theirs = {"customer": {**CUSTOMER, "name": "Mila"}, "flights": FLIGHTS}
+    change = {"node_id": "review", "state_data": theirs}
+    ok(api.patch(f"conversations/{name}/snapshot", json=change))
+    expect(page.get_by_label("customer: name", exact=True)).to_have_value("Mila")
+    expect(city).to_be_focused()
+    page.keyboard.insert_text("l")
+    expect(city).to_have_value("Dallas")
+    expect(page.get_by_text("Another tab of yours")).to_have_count(0)
+
+
 def test_a_field_in_a_list_of_objects_is_changed_reverted_and_approved(
     reviewer_page: Page, api: httpx.Client, name: str
 ) -> None:

@@ -11,7 +11,7 @@ import { beginFilter } from "./view/filter";
 import { goToWrong, openLinks } from "./view/first_wrong";
 import { fieldIn, put, replacePart, shownIn } from "./view/page";
 import { editsOf, markRows, openNewRow, replaceRows, revertRow, valuesOf } from "./view/rows";
-import { drawShallow, noteTyping } from "./view/shallow";
+import { drawShallow, keepingField, noteTyping } from "./view/shallow";
 import { still } from "./view/deferred_updates";
 import { showWantedKey } from "./view/wanted_key";
 import { beginWhole, type Whole } from "./view/whole";
@@ -151,7 +151,7 @@ function beginDraft(form: HTMLFormElement): void {
         void fetchPage();
         return;
       case "show":
-        replaceRows(form, fresh!.querySelector("#state-form")!);
+        keepingField(form, () => replaceRows(form, fresh!.querySelector("#state-form")!));
         put(form, fresh!, ["version", "seq", "given"]);
         replacePart("#page-head .page-subtitle", fresh!, form);
         return putPanel(fresh!);

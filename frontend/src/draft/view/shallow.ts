@@ -85,6 +85,19 @@ export function wrongIn(row: HTMLElement): HTMLElement | null {
   return row.querySelector('.shallow [data-path][aria-invalid="true"]:not(.shallow-add *)');
 }
 
+/** Draws rows anew by what is done: who is in a field goes on in the one that is drawn in its place. */
+export function keepingField(form: HTMLFormElement, done: () => void): void {
+  const field = document.activeElement;
+  const label = form.contains(field) && field?.closest(".shallow") ? field.getAttribute("aria-label") : null;
+  const caret = field instanceof HTMLInputElement || field instanceof HTMLTextAreaElement ? ([field.selectionStart, field.selectionEnd] as const) : null;
+  done();
+  if (label === null || form.contains(field)) return;
+  drawShallow(form);
+  const again = [...form.querySelectorAll<HTMLElement>(".shallow [data-path]")].find((each) => each.getAttribute("aria-label") === label);
+  again?.focus();
+  if (caret && (again instanceof HTMLInputElement || again instanceof HTMLTextAreaElement)) again.setSelectionRange(...caret);
+}
+
 /** What is added or removed is drawn by now: the focus goes to what is at its place, or else before it. */
 function focusIn(row: HTMLElement, path: Path): void {
   const all = [...row.querySelectorAll<HTMLElement>(".shallow [data-path]")];
