@@ -213,8 +213,8 @@ export function lanesOf({ edges }: Pick<WorkflowDocument, "edges">, places: Read
   away.sort(([a], [b]) => lengthOf(a) - lengthOf(b));
   const taken: Taken[] = [];
   return new Map(
-    away.map(([ends, shape]) => {
-      const at = free(ends, shape, check ? cards : [], taken);
+    away.map(([ends, wished]) => {
+      const { shape, at } = free(ends, wished, check ? cards : [], taken);
       return [ends[0], check && shape !== "over" ? { shape, at, ...bent(ends, shape, at, cards) } : { shape, at }];
     }),
   );
@@ -261,14 +261,17 @@ interface Taken extends Lane {
   readonly end: number;
 }
 
-/** The nearest lane with no card and no other line on it. */
-function free([, from, to]: Ends, shape: Lane["shape"], cards: readonly Position[], taken: Taken[]): number {
+/** The nearest lane with no card and no other line on it; a line up that has none between its cards goes around them. */
+function free(ends: Ends, shape: Lane["shape"], cards: readonly Position[], taken: Taken[]): Pick<Lane, "shape" | "at"> {
+  const [, from, to] = ends;
   const isOver = shape === "over";
   const along = isOver ? "x" : "y";
   const length = isOver ? CARD.width : CARD.height;
   const [start, end] = [Math.min(from[along], to[along]), Math.max(from[along], to[along]) + length];
   const between = cards.filter((card) => card[along] < end && card[along] + length > start);
-  let at = shape === "up" ? (widest(from, to, between) ?? nearest(from, to, shape)) : nearest(from, to, shape);
+  const room = shape === "up" ? widest(from, to, between) : null;
+  if (shape === "up" && room === null) return free(ends, "beside", cards, taken);
+  let at = room ?? nearest(from, to, shape);
   for (let step = 0; step < 100; step += 1) {
     const card = between.find(({ x, y }) => (isOver ? y - LANE / 2 < at && at < y + CARD.height + LANE / 2 : x - LANE / 2 < at && at < x + CARD.width + LANE / 2));
     const line = card ? undefined : taken.find((each) => (each.shape === "over") === isOver && Math.abs(each.at - at) < LANE && each.start < end && each.end > start);
@@ -276,10 +279,10 @@ function free([, from, to]: Ends, shape: Lane["shape"], cards: readonly Position
     else if (line) at = line.at + (shape === "beside" ? LANE : -LANE);
     else break;
   }
-  // No lane between the two: rather through cards than out of the other side.
-  if (shape === "up" && at < from.x + CARD.width + CORNER) at = nearest(from, to, shape);
+  // No lane is left between the two: rather on another line than through cards.
+  if (room !== null && at < from.x + CARD.width + CORNER) at = room;
   taken.push({ shape, at, start, end });
-  return at;
+  return { shape, at };
 }
 
 /** At the end of the widest room between two cards that is free of others: no card there loses its room for a name. */

@@ -89,6 +89,19 @@ describe("a line", () => {
     expect(lane!.at).toBeLessThan(400);
   });
 
+  it("leads up around cards that leave no room between the two", () => {
+    const places = new Map([["a", at(630, 500)], ["over", at(820, 330)], ["b", at(920, 0)]]);
+    expect(lanesOf({ edges: [edge("a", "b")] }, places, "down").get("a-b")).toMatchObject({ shape: "beside", at: 920 + CARD.width + 28 });
+  });
+
+  it("shares a lane where too many lines lead up, rather than to run through cards", () => {
+    const from = Array.from({ length: 6 }, (_, n) => [`a${n}`, at(0, 600 + n * 150)] as const);
+    const column = [150, 300, 450].map((y, n) => [`m${n}`, at(300, y)] as const);
+    const places = new Map([...from, ...column, ["b", at(300, 0)]]);
+    const lanes = lanesOf({ edges: from.map(([key]) => edge(key, "b")) }, places, "down");
+    for (const { at: lane } of lanes.values()) expect(lane > CARD.width && lane < 300).toBe(true);
+  });
+
   it("leads up through the widest room, so that no card beside it loses its room for a name", () => {
     const column = [0, 150, 300, 450].map((y, n) => [`m${n}`, at(900, y)] as const);
     const places = new Map([["a", at(0, 600)], ["beside", at(240, 450)], ["b", at(1200, 0)], ...column]);
