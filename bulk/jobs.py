@@ -45,6 +45,8 @@ def selected_heads(actor: Actor, selection: Selection) -> list[Conversation]:
             ),
             limit=MOST_ITEMS,
         )
+    if not heads and isinstance(selection, ConversationFilter):
+        raise ValidationFailed(say("Nothing matches this filter."))
     if not heads:
         raise ValidationFailed(say("Nothing is selected. Select items in the list first."))
     return heads

@@ -83,6 +83,9 @@ def test_a_filter_selects_what_fits_it_now_and_a_label_goes_to_executions(api: A
     (item,) = answered(api.get(f"/bulk-actions/{started['id']}/items"), 200)["results"]
     assert item["conversation_id"] == run.head.public_id
     assert item["execution"].startswith("exec_")
+    none = {"action": "label", "filter": {"q": "nobody"}, "label": "golden"}
+    problem = answered(api.post("/bulk-actions", none), 422)
+    assert problem["detail"] == "Nothing matches this filter."
 
 
 def test_an_erasure_needs_the_number_of_a_dry_run_that_is_still_right(api: Api) -> None:
