@@ -112,7 +112,7 @@ def overview(request: HttpRequest, actor: Actor) -> HttpResponse:
 def _has_begun(workspace: int) -> bool:
     """Returns True once a workflow or a token was changed by other than the demo and the server.
 
-    A token of the command line is one of somebody.
+    A token of the command line is of a person.
     """
     actions = (Action.WORKFLOW_CHANGE, Action.TOKEN_MANAGE)
     entries = AuditEntry.objects.filter(workspace=workspace, action__in=actions)
