@@ -141,6 +141,7 @@ def test_the_graph_fits_a_larger_window_until_someone_moves_the_view(
     assert canvas is not None
     middle = canvas["x"] + canvas["width"] / 2
     expect(card(page, "n0")).to_be_visible()
+    page.wait_for_timeout(300)  # the view follows the window in steps
     first, last = card(page, "n0").bounding_box(), card(page, "n3").bounding_box()
     assert first is not None
     assert last is not None
