@@ -85,7 +85,7 @@ export function wrongIn(row: HTMLElement): HTMLElement | null {
   return row.querySelector('.shallow [data-path][aria-invalid="true"]:not(.shallow-add *)');
 }
 
-/** Draws rows anew by what is done: who is in a field goes on in the one that is drawn in its place. */
+/** Does what may replace rows, and puts the focus and caret back into the same field of the new row. */
 export function keepingField(form: HTMLFormElement, done: () => void): void {
   const field = document.activeElement;
   const label = form.contains(field) && field?.closest(".shallow") ? field.getAttribute("aria-label") : null;
