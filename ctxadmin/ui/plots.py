@@ -12,7 +12,7 @@ _DIGITS: Final = 3
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """One kind of number by day or call; ``name`` has its color in components.css.
+    """One kind of number by day or call; ``name`` has its color in plots.css.
 
     ``url`` is the list of what it counts, if there is one; ``urls`` are those of each place.
     """

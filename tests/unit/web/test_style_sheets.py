@@ -34,7 +34,7 @@ def test_a_name_that_is_cut_ends_in_an_ellipsis() -> None:
 
 
 def test_a_long_name_takes_two_lines_of_its_list() -> None:
-    sheet = (ROOT / "static" / "css" / "components.css").read_text()
+    sheet = (ROOT / "static" / "css" / "lists.css").read_text()
     rule = sheet.partition(".name-rows tbody th > a,")[2].partition("}")[0]
     assert "-webkit-line-clamp: 2" in rule
     for name in ("conversations/list.html", "checkpoints/list.html"):
