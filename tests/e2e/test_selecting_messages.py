@@ -414,3 +414,28 @@ def test_the_actions_of_a_call_stand_beside_it_once_they_are_asked_for(
     expect(hide).to_be_hidden()
     page.keyboard.press("j")
     stand_apart()
+
+
+def top_of(page: Page, index: int) -> float:
+    place = page.locator(f"#m{index}").bounding_box()
+    assert place is not None
+    return place["y"]
+
+
+def test_what_is_in_sight_stands_where_it_stood_after_a_change_and_its_undoing(
+    reviewer_page: Page, api: httpx.Client
+) -> None:
+    page, name = reviewer_page, made(api, "e2e-place", 60)
+    page.goto(f"/conversations/{name}/")
+    page.locator("#m40").scroll_into_view_if_needed()
+    box(page, 36).click()
+    page.keyboard.press("d")
+    expect(page.locator("#sheet")).to_be_visible()
+    before = top_of(page, 35)
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("Hid #36.")).to_be_visible()
+    expect(page.locator("#m36")).to_have_count(0)
+    assert abs(top_of(page, 35) - before) < 3
+    page.keyboard.press("Control+z")
+    expect(page.locator("#m36")).to_be_visible()
+    assert abs(top_of(page, 35) - before) < 3

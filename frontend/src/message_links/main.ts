@@ -2,8 +2,11 @@
 
 import { placeOfWords } from "../find/marks";
 import { heldAt, messageIn, pageWith, takenOver } from "./model";
+import { keepPlaces, putBack, takePlaces } from "./places";
 
-let hold = heldAt(location.href);
+const BELOW = 80; // pixels above the end of the window that a bar may cover
+const places = takePlaces();
+let hold = heldAt(location.href, places.length > 0);
 let isAwaited = false; // its section is being loaded
 let isHit = false; // words in it are looked for
 let hasLanded = false; // the message of the address had the focus
@@ -18,6 +21,13 @@ function unfold(message: HTMLElement, withText: boolean): void {
   for (let box = message.parentElement?.closest("details"); box; box = box.parentElement?.closest("details")) box.open = true;
   const fold = withText ? message.querySelector<HTMLDetailsElement>(":scope > .message-body > .message-text > .fold") : null;
   if (fold) fold.open = true;
+}
+
+/** What a change made is looked at where it stands, if that is in sight. */
+function isInSight(message: HTMLElement): boolean {
+  const { top } = message.getBoundingClientRect();
+  const bars = [...document.querySelectorAll(".reading-tools, .find-results:not([hidden])")];
+  return top >= Math.max(0, ...bars.map((each) => each.getBoundingClientRect().bottom)) && top < innerHeight - BELOW;
 }
 
 function show(message: HTMLElement | null, withWords: boolean): void {
@@ -83,8 +93,9 @@ function land(message: HTMLElement | null): void {
 
 function stay(): void {
   if (hold.message) {
-    show(wanted(), hold.words);
-    land(wanted());
+    const [isBack, message] = [putBack(places), wanted()];
+    if (message && !(isBack && isInSight(message))) show(message, hold.words);
+    land(message);
   }
   if (hold.end) window.scrollTo(0, document.documentElement.scrollHeight);
 }
@@ -98,3 +109,8 @@ const conversation = document.querySelector(".conversation");
 if (conversation) new ResizeObserver(stay).observe(conversation);
 
 loadIfMissing();
+
+document.addEventListener("form:kept", keepPlaces);
+document.addEventListener("submit", ({ target }) => {
+  if ((target as HTMLFormElement).method === "post") keepPlaces();
+});

@@ -19,7 +19,7 @@ export function pageWith(message: string, address: string): string | null {
 
 /** What keeps its place while sections load, which push away what stands below them. */
 interface Hold {
-  /** The message of the address stays in sight, until the reader takes over. */
+  /** The message of the address, or what stood in sight before a change, stays there until the reader takes over. */
   readonly message: boolean;
   /** So do the words in it that are looked for. */
   readonly words: boolean;
@@ -33,13 +33,25 @@ export interface Pressed {
   readonly altKey?: boolean;
 }
 
-export function heldAt(address: string): Hold {
+/** `isBack` tells that the page was shown before the change that leads to it. */
+export function heldAt(address: string, isBack = false): Hold {
   const { hash, searchParams } = new URL(address);
-  const message = messageIn(hash) !== null;
-  return { message, words: message && Boolean(searchParams.get("q")), end: false };
+  const isNamed = messageIn(hash) !== null;
+  return { message: isNamed || isBack, words: isNamed && Boolean(searchParams.get("q")), end: false };
 }
 
 /** After a key, a wheel or a pointer; `isTyping` tells that the key belongs to a field. */
 export function takenOver({ key, shiftKey, altKey }: Pressed, isTyping: boolean): Hold {
   return { message: false, words: false, end: key === "End" && !shiftKey && !altKey && !isTyping };
+}
+
+/** Where the upper edge of a message stands, in pixels from that of the window. */
+export interface Place {
+  readonly id: string;
+  readonly top: number;
+}
+
+/** The first of the messages in sight that is still there: what a change takes away moves up what is below it. */
+export function anchorOf(places: readonly Place[], isThere: (id: string) => boolean): Place | undefined {
+  return places.find(({ id }) => isThere(id));
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { heldAt, messageIn, pageWith, takenOver } from "../model";
+import { anchorOf, heldAt, messageIn, pageWith, takenOver } from "../model";
 
 describe("a place of the address", () => {
   it("names a message, or something else", () => {
@@ -21,6 +21,13 @@ describe("the page", () => {
     const [nothing, page] = [{ message: false, words: false, end: false }, "https://ctx.example/conversations/one/"];
     expect([heldAt(`${page}#m1`), heldAt(`${page}#find`), heldAt(page)]).toEqual([{ ...nothing, message: true }, nothing, nothing]);
     expect([takenOver({ key: "a" }, false), takenOver({}, false)]).toEqual([nothing, nothing]);
+  });
+
+  it("stays after a change where the first message that is left stood", () => {
+    const places = ["m3", "m4", "m6"].map((id, at) => ({ id, top: at * 100 }));
+    expect(anchorOf(places, (id) => id !== "m3")).toEqual({ id: "m4", top: 100 });
+    expect(anchorOf(places, () => false)).toBeUndefined();
+    expect(heldAt("https://ctx.example/conversations/one/", true).message).toBe(true);
   });
 
   it("stays at the words that are looked for in that message", () => {

@@ -1,0 +1,41 @@
+// After a change the messages in sight stand where they stood before it.
+
+import { anchorOf, type Place } from "./model";
+
+const KEPT = "message-places";
+
+/** Where each message in sight stands, in pixels from the upper edge of the window. */
+function inSight(): Place[] {
+  const shown = [...document.querySelectorAll<HTMLElement>(".conversation .message[id]")].filter((each) => each.checkVisibility());
+  const places = shown.map((each) => ({ id: each.id, box: each.getBoundingClientRect() }));
+  return places.filter(({ box }) => box.bottom > 0 && box.top < innerHeight).map(({ id, box }) => ({ id, top: box.top }));
+}
+
+/** A change was sent: the page that it leads to may be this one. */
+export function keepPlaces(): void {
+  try {
+    sessionStorage.setItem(KEPT, JSON.stringify({ page: location.pathname, places: inSight() }));
+  } catch {
+    // A browser that keeps nothing leads to the changed message, as any link does.
+  }
+}
+
+/** The places that the page before this one kept for it; they are given out once. */
+export function takePlaces(): readonly Place[] {
+  try {
+    const kept = JSON.parse(sessionStorage.getItem(KEPT) ?? "null") as { readonly page: string; readonly places: readonly Place[] } | null;
+    sessionStorage.removeItem(KEPT);
+    return kept?.page === location.pathname ? kept.places : [];
+  } catch {
+    return [];
+  }
+}
+
+/** Whether a message that stood in sight is here, and stands there again. */
+export function putBack(places: readonly Place[]): boolean {
+  const anchor = anchorOf(places, (id) => document.getElementById(id)?.checkVisibility() === true);
+  if (!anchor) return false;
+  const { top } = (document.getElementById(anchor.id) as HTMLElement).getBoundingClientRect();
+  window.scrollBy({ top: top - anchor.top, behavior: "instant" });
+  return true;
+}
