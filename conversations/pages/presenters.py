@@ -16,7 +16,7 @@ from conversations.pages.batch_words import batch_options, batch_words, pin_of
 from conversations.reading.batch_changes import changes_of
 from conversations.reading.display_names import display_name
 from conversations.store.conversation import metadata_of_head
-from ctxadmin.ui.components import Crumb, Text
+from ctxadmin.ui.components import Crumb, Text, inside_quotes
 
 BUDGET_KEY: Final = "token_budget"
 
@@ -25,7 +25,8 @@ BUDGET_KEY: Final = "token_budget"
 class BatchLine:
     """A revision in the list: what opened it, who and why, and the possible actions.
 
-    One that ``pins`` has the batch number of the view before it.
+    One that ``pins`` has the batch number of the view before it, and is no view to go back to:
+    pins are of the messages, whichever batch is current.
     """
 
     revision: int
@@ -50,10 +51,20 @@ def batch_lines(
 ) -> list[BatchLine]:
     """Returns the list, latest first: roll back on the branch, restore beside it."""
     found = changes_of(rows)
+    current = _current_view(head, rows)
     return [
-        _batch_line(head, row, batch_words(row, found), row.number in branch, may_move)
+        _batch_line(head, row, batch_words(row, found), branch, current, may_move=may_move)
         for row in reversed(rows)
     ]
+
+
+def _current_view(head: Conversation, rows: Sequence[Revision]) -> int:
+    """Returns the revision that opened the current view: those that only pinned are passed over."""
+    by_number = {row.number: row for row in rows}
+    number = head.current_revision
+    while (row := by_number.get(number)) and row.parent is not None and pin_of(row):
+        number = row.parent
+    return number
 
 
 def batch_title(line: BatchLine) -> str:
@@ -64,18 +75,33 @@ def batch_title(line: BatchLine) -> str:
     return pgettext("a batch and what opened it", "%(n)s (%(words)s)") % names
 
 
-def group_lines(lines: Sequence[BatchLine]) -> list[tuple[bool, list[BatchLine]]]:
-    """Returns the list in groups: lines of the branch, and folded ones that were rolled back."""
-    groups = groupby(lines, key=lambda line: line.on_branch)
-    return [(on_branch, list(group)) for on_branch, group in groups]
+def batch_named(number: int, words: Text) -> str:
+    """Names a batch in a sentence: ``1 “Hid #5”``; after a rollback others have its number."""
+    return f"{number} “{inside_quotes(words)}”"
+
+
+def group_lines(lines: Sequence[BatchLine]) -> list[tuple[int, list[BatchLine]]]:
+    """Returns the list in groups, each with how many rolled-back batches it folds; 0 folds none."""
+    groups = [list(group) for _, group in groupby(lines, key=lambda line: line.on_branch)]
+    return [
+        (0 if group[0].on_branch else sum(not line.pins for line in group), group)
+        for group in groups
+    ]
 
 
 def _batch_line(
-    head: Conversation, row: Revision, words: Text, on_branch: bool, may_move: bool
+    head: Conversation,
+    row: Revision,
+    words: Text,
+    branch: frozenset[int],
+    current: int,
+    *,
+    may_move: bool,
 ) -> BatchLine:
-    current = row.number == head.current_revision
+    on_branch = row.number in branch
+    pins = pin_of(row) is not None
     is_here = on_branch and row.batch == head.current_batch  # as one that only pinned a message
-    action = "" if is_here or not may_move else "rollback" if on_branch else "restore"
+    action = "" if is_here or pins or not may_move else "rollback" if on_branch else "restore"
     target = row.batch if on_branch else row.number
     urls = {
         "": "",
@@ -92,19 +118,19 @@ def _batch_line(
         author=row.author,
         reason=row.reason,
         created_at=row.created_at,
-        current=current,
+        current=row.number == current,
         on_branch=on_branch,
         url=reverse("conversations:detail", args=[head.public_id]) + f"?view={row.number}",
         action_url=urls[action],
         action=action,
-        pins=pin_of(row) is not None,
+        pins=pins,
     )
 
 
-def move_label(move: Move, batches: Mapping[int, int]) -> str:
-    """Returns a move in words: ``rolled back from batch 4 to 1``.
+def move_label(move: Move, batches: Mapping[int, str]) -> str:
+    """Returns a move in words: ``rolled back from batch 4 “Hid #5” to 1 “Hid #2”``.
 
-    ``batches`` are the batch numbers by revision.
+    ``batches`` are the batches by revision, as sentences name them.
     """
     text = (
         _("rolled back from batch %(a)s to %(b)s")

@@ -181,7 +181,7 @@ def test_messages_are_one_stop_for_tab_and_changed_and_rolled_back_by_keys(
     dialog = page.get_by_role("dialog")
     expect(dialog.get_by_text("Roll back to batch 0")).to_be_visible()
     page.keyboard.press("Enter")
-    expect(page.get_by_text("Rolled back to batch 0.")).to_be_visible()
+    expect(page.get_by_text("Rolled back to batch 0 “Start”.")).to_be_visible()
     expect(page.locator("#live-link")).to_have_attribute("data-live", "open")  # scripts are there
     page.keyboard.press("Control+k")
     expect(page.get_by_role("combobox", name="Go to or search")).to_be_focused()

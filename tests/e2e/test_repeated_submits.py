@@ -229,7 +229,9 @@ def test_a_roll_back_whose_answer_is_lost_is_done_once(
     page.context.set_offline(False)
     lost_then_again(page, "**/rollback/**", "Roll back", tolerate)
     page.goto(f"/conversations/{name}/batches/")
-    expect(page.get_by_text("rolled back from batch 1 to 0")).to_have_count(1)
+    expect(
+        page.get_by_text("rolled back from batch 1 “Hid all but the system messages” to 0 “Start”")
+    ).to_have_count(1)
 
 
 def test_a_rejection_whose_answer_is_lost_is_done_once(

@@ -97,10 +97,11 @@ def rollback(request: HttpRequest, actor: Actor, conversation_id: str, batch: in
         )
 
     actor.require(Action.BATCH_ROLLBACK)
-    title = _("Roll back to batch %(n)s") % {"n": batch}
     head = find_head(actor.workspace, conversation_id)
+    named = _opener_named(head, batch)
+    title = _("Roll back to batch %(n)s") % {"n": named}
     is_current = batch == head.current_batch
-    done = _("Rolled back to batch %(n)s.") % {"n": batch}
+    done = _("Rolled back to batch %(n)s.") % {"n": named}
     words = (title, _("Roll back"), done)
     return _move(request, actor, head, words, move, is_current=is_current)
 
@@ -118,10 +119,10 @@ def restore(
 
     actor.require(Action.REVISION_RESTORE)
     head = find_head(actor.workspace, conversation_id)
-    batch = find_revision(head.key, revision, with_view=False).batch
-    title = _("Restore batch %(n)s") % {"n": batch}
+    named = _named(find_revision(head.key, revision, with_view=False))
+    title = _("Restore batch %(n)s") % {"n": named}
     is_current = revision == head.current_revision
-    done = _("Restored batch %(n)s.") % {"n": batch}
+    done = _("Restored batch %(n)s.") % {"n": named}
     if undo := request.POST.get("undo"):
         again = undo == "redo"
         done = _("Redone.") if again else _("Undone. The messages are as before.")
@@ -157,7 +158,8 @@ def _move(
     def question(refusal: ContextError | None) -> Confirm:
         moved = move(Seen(), None, True)
         edits = queries.edits_between(head.key, head.current_revision, moved.target)
-        text = _("This is already the current view, batch %(n)s.") % {"n": head.current_batch}
+        here = _opener_named(head, head.current_batch)
+        text = _("This is already the current view, batch %(n)s.") % {"n": here}
         return Confirm(
             title=title,
             text=text if is_current else _what_is_undone(head, moved, actor),
@@ -186,7 +188,8 @@ def _move(
 
 def _what_is_undone(head: Conversation, moved: Applied, actor: Actor) -> str:
     """Says which batches a move takes back, whose they are, and how to return to them."""
-    back = _("Nothing is lost. To undo this, restore batch %(n)s.") % {"n": head.current_batch}
+    here = _opener_named(head, head.current_batch)
+    back = _("Nothing is lost. To undo this, restore batch %(n)s.") % {"n": here}
     rows = lineage(head.key, head.current_revision)
     undone = [row for row in rows if row.number > moved.target and row.operation != "append"]
     if not undone or moved.target not in {row.number for row in rows}:
@@ -200,12 +203,22 @@ def _what_is_undone(head: Conversation, moved: Applied, actor: Actor) -> str:
     return f"{text % {'words': listed}} {back}"
 
 
+def _named(row: Revision) -> str:
+    return presenters.batch_named(row.batch, batch_words(row, changes_of([row])))
+
+
+def _opener_named(head: Conversation, batch: int) -> str:
+    """Names the batch of a number on the current branch by what opened it."""
+    rows = lineage(head.key, head.current_revision)
+    opener = next((row for row in reversed(rows) if row.batch == batch), None)
+    return str(batch) if opener is None else _named(opener)
+
+
 def _batch_named(row: Revision, words: Text, actor: Actor) -> str:
     """Names a batch by what it did, and by its author if that is somebody else."""
-    words = inside_quotes(words)
     if row.author == actor.label:
-        return f"{row.batch} “{words}”"
-    values = {"batch": row.batch, "words": words, "who": author_label(row.author)}
+        return presenters.batch_named(row.batch, words)
+    values = {"batch": row.batch, "words": inside_quotes(words), "who": author_label(row.author)}
     return _("%(batch)s “%(words)s” by %(who)s") % values
 
 

@@ -17,6 +17,7 @@ from conversations.domain.diff import ChangeKind, ViewDifference
 from conversations.domain.view import View
 from conversations.models import Conversation, Revision
 from conversations.pages import presenters
+from conversations.pages.batch_words import batch_words
 from conversations.pages.comparison.hunks import DiffLine, Skip
 from conversations.pages.comparison.hunks import lines_of as hunks_of
 from conversations.pages.presenters import BatchLine
@@ -33,6 +34,7 @@ from conversations.pages.reading.tool_calls import call_of
 from conversations.pages.reading.url_parameters import number_in
 from conversations.pages.reading.view_window import is_number
 from conversations.reading import queries
+from conversations.reading.batch_changes import changes_of
 from conversations.store.conversation import find_head, find_revision, lineage, view_of
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
@@ -136,7 +138,10 @@ def revisions(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpR
     branch = frozenset(row.number for row in lineage(head.key, head.current_revision))
     may_move = actor.may(Action.BATCH_ROLLBACK) and head.status != "RUNNING"
     rows = queries.all_revisions(head)
-    batches = {row.number: row.batch for row in rows}
+    opened = changes_of(rows)
+    batches = {
+        row.number: presenters.batch_named(row.batch, batch_words(row, opened)) for row in rows
+    }
     shown = RevisionsPage(
         title=_("Batches"),
         crumbs=presenters.crumbs(head, Crumb(_("Batches"))),

@@ -118,7 +118,7 @@ class DetailPage:
     messages_url: str
     hides: bool
     budget: int | None
-    groups: Sequence[tuple[bool, Sequence[BatchLine]]]
+    groups: Sequence[tuple[int, Sequence[BatchLine]]]
     more_batches: bool
     shown_count: int
     old_batch: int | None

@@ -23,11 +23,11 @@ function unfold(message: HTMLElement, withText: boolean): void {
   if (fold) fold.open = true;
 }
 
-/** What a change made is looked at where it stands, if that is in sight. */
+/** What a change made is looked at where it stands, if it is in sight; of a long message, its beginning. */
 function isInSight(message: HTMLElement): boolean {
-  const { top } = message.getBoundingClientRect();
+  const { top, bottom } = message.getBoundingClientRect();
   const bars = [...document.querySelectorAll(".reading-tools, .find-results:not([hidden])")];
-  return top >= Math.max(0, ...bars.map((each) => each.getBoundingClientRect().bottom)) && top < innerHeight - BELOW;
+  return top >= Math.max(0, ...bars.map((each) => each.getBoundingClientRect().bottom)) && Math.min(bottom, top + innerHeight / 2) <= innerHeight - BELOW;
 }
 
 function show(message: HTMLElement | null, withWords: boolean): void {

@@ -184,7 +184,7 @@ def test_a_rollback_is_asked_for_with_what_comes_and_goes(
     assert reviewer.post("/conversations/chat/rollback/0/", seen).status_code == 302
     assert visible() == 4
     page = text(reviewer.get("/conversations/chat/batches/"))
-    assert "rolled back from batch 1 to 0" in page
+    assert "rolled back from batch 1 “Hid all but the system messages” to 0 “Start”" in page
     assert "too much" in page
 
 

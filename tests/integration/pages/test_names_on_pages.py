@@ -157,7 +157,7 @@ def test_an_undo_says_that_it_is_undone(designer: Client) -> None:
     redone = restored(designer, run, 1, undo="redo")
     assert "Redone." in redone
     assert '<input type="hidden" name="undo" value="1">' in redone
-    assert "Restored batch 0." in restored(designer, run, 0)
+    assert "Restored batch 0 “Start”." in restored(designer, run, 0)
 
 
 def test_the_queue_is_for_anyone(designer: Client) -> None:

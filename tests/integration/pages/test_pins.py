@@ -5,7 +5,9 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from conversations.services import pins
+from conversations.domain.configs import read_operation
+from conversations.services import pins, use_cases
+from conversations.services.use_cases import apply_operation
 from ctxadmin.identity.roles import Role
 from tests.factories import conversation, engine, signed_in, user
 from tests.integration.pages.execution_scenes import running
@@ -31,12 +33,34 @@ def test_a_message_is_pinned_with_a_reason_and_unpinned(reviewer: Client) -> Non
     assert "pinned" in message
     assert "the order &lt;script&gt;" in message
     assert "<script>alert" not in page
-    line = page.split('class="batch batch-current"')[1]
-    assert ">Pinned #1</a>" in line
+    newest = page.split('class="batch"')[1]
+    assert ">Pinned #1</a>" in newest
+    assert "Roll back" not in newest.split("</li>")[0]
+    assert ">Start</a>" in page.split('class="batch batch-current"')[1]  # pins are no view
     asked = "/conversations/chat/messages/1/pin/?do=unpin"
     assert "Pinned by" in text(reviewer.get(asked))
     assert reviewer.post(asked, {}).status_code == 302
     assert "data-pinned" not in text(reviewer.get("/conversations/chat/"))
+
+
+def test_pins_are_no_batches_to_go_back_to(reviewer: Client) -> None:
+    conversation(user("hi"), user("order A-1042"), user("thanks"), public_id="chat")
+    hide = read_operation({"operation": "truncate", "truncate": {"remove_first": 1}})
+    apply_operation(engine(), "chat", hide)
+    for do in ("pin", "unpin"):
+        asked = f"/conversations/chat/messages/2/pin/?do={do}"
+        assert reviewer.post(asked, {}).status_code == 302
+    use_cases.rollback(engine(), "chat", 0)
+    page, hidden = text(reviewer.get("/conversations/chat/batches/")), "Kept from #1 on"
+    rows = {
+        name: page.partition(f">{name}</a>")[2].partition("</li>")[0]
+        for name in ("Pinned #2", "Unpinned #2", hidden, "Start")
+    }
+    assert [name for name, row in rows.items() if "batch-action" in row] == [hidden]
+    assert [name for name, row in rows.items() if ">rolled back<" in row] == [hidden]
+    assert [name for name, row in rows.items() if ">current<" in row] == ["Start"]
+    shown = text(reviewer.get("/conversations/chat/"))
+    assert "1 rolled-back batch<" in shown
 
 
 def test_the_page_of_a_message_pins_it_and_comes_back(reviewer: Client) -> None:

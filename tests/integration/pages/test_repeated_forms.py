@@ -166,5 +166,5 @@ def test_a_rejection_sent_again_says_that_it_was_done(reviewer: Client, run: Run
 def test_the_current_revision_is_marked_as_current(reviewer: Client, chat: Conversation) -> None:
     for path in ("restore/0", "rollback/0"):
         page = reviewer.get(f"/conversations/chat/{path}/").content.decode()
-        assert "This is already the current view, batch 0." in page
+        assert "This is already the current view, batch 0 “Start”." in page
         assert 'class="btn btn-primary" type="submit"' not in page
