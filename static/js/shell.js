@@ -59,6 +59,13 @@ document.addEventListener("htmx:response:error", (event) => {
 
 document.addEventListener("htmx:error", () => toast(texts.offline, "error"));
 
+// Once there is a connection again, nothing is to be said of its loss.
+function forgetLoss() {
+  for (const text of document.querySelectorAll("#toasts .toast-text")) if (text.textContent === texts.offline) text.closest(".toast-note").remove();
+}
+window.addEventListener("online", forgetLoss);
+document.addEventListener("live:welcome", forgetLoss);
+
 document.addEventListener("click", (event) => {
   const target = event.target.closest("[data-close-toast],[data-dismiss-note],[data-copy]");
   if (!target) return;

@@ -1,5 +1,6 @@
 """What stays in sight while the sheet of an action is open, and what closing it leaves behind."""
 
+from collections.abc import Callable
 from typing import Any
 from uuid import uuid4
 
@@ -139,3 +140,24 @@ def test_a_rollback_opens_at_its_summary_with_its_buttons_in_sight(
     expect(dialog.locator("[data-dialog-title]")).to_be_in_viewport(ratio=1)
     expect(dialog.get_by_role("button", name="Roll back")).to_be_in_viewport(ratio=1)
     assert dialog.evaluate("dialog => dialog.scrollTop") == 0
+
+
+def test_a_sheet_says_that_its_figures_are_old_and_asks_again_once_connected(
+    reviewer_page: Page, api: httpx.Client, tolerate: Callable[[str], None]
+) -> None:
+    page = reviewer_page
+    page.goto(f"/conversations/{made(api)}/")
+    box(page, 3).check()
+    page.get_by_role("button", name="Replace", exact=True).click()
+    tokens = page.locator(".sheet-figures dd").first
+    before = tokens.inner_text()
+    tolerate("ERR_INTERNET_DISCONNECTED")
+    tolerate("Failed to fetch")
+    page.context.set_offline(True)
+    page.get_by_label("New text").fill("short")
+    expect(page.get_by_text("so this is from before your last change")).to_be_visible()
+    expect(tokens).to_have_text(before)
+    page.context.set_offline(False)
+    expect(page.get_by_text("so this is from before your last change")).to_be_hidden()
+    expect(tokens).not_to_have_text(before)
+    expect(page.locator("#toasts .toast-note")).to_have_count(0)

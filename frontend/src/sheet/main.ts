@@ -111,6 +111,22 @@ async function refresh(): Promise<void> {
   await window.htmx?.ajax("POST", form.action, { target: "#sheet-effect", swap: "outerHTML", values });
 }
 
+interface Failed {
+  readonly ctx?: { readonly target?: Element; readonly response?: { readonly status: number } };
+}
+
+/** What could not be asked for is said to be of before, until it is asked for again. */
+function markStale({ detail }: CustomEventInit<Failed>): void {
+  const effect = document.getElementById("sheet-effect");
+  if (!effect || detail?.ctx?.target !== effect || (detail.ctx.response && detail.ctx.response.status < 500)) return;
+  effect.dataset.stale = "";
+  effect.querySelector(".sheet-stale")?.removeAttribute("hidden");
+}
+
+function refreshStale(): void {
+  if (document.querySelector("#sheet-effect[data-stale]")) void refresh();
+}
+
 /** In a sheet that is scrolled the new figures may be out of sight. */
 function showFigures(): void {
   document.querySelector(".sheet-figures, #sheet-effect")?.scrollIntoView({ block: "nearest" });
@@ -206,6 +222,10 @@ document.addEventListener("input", (event) => {
 // Sections that come while no sheet is open, nor was until now, have nothing to strike.
 document.addEventListener("htmx:after:settle", () => (sheet() || document.documentElement.matches(".has-sheet")) && draw());
 document.addEventListener("live:fetched", follow);
+document.addEventListener("htmx:error", markStale);
+document.addEventListener("htmx:response:error", markStale);
+window.addEventListener("online", refreshStale);
+document.addEventListener("live:welcome", refreshStale);
 // What was applied was refused, because the view changed: the new figures are to be confirmed.
 document.addEventListener("form:renewed", ({ target }) => target === formOf() && void refresh().then(showFigures));
 window.addEventListener("pagehide", keepTyped);
