@@ -144,6 +144,7 @@ def seen_letters(html: str) -> str:
 def is_in_sight(source: str, html: str) -> bool:
     """Returns True if all letters of a source are seen, in their order."""
     shown = iter(seen_letters(html))
+    source = source.replace("\r\n", "\n").replace("\r", "\n")
     once = re.sub(r"\[([^\[\]\s]+)\]\(\1\)", r"\1", source)
     return all(letter in shown for letter in letters(plain(once)))
 
