@@ -7,7 +7,8 @@ from typing import Final
 
 Span = tuple[int, int]  # start and stop
 
-_FENCE: Final = re.compile(r"^[ \t]{0,3}(?:```|~~~)[^`\n]*$", re.MULTILINE)
+# With the name of a language; what says more is text.
+_FENCE: Final = re.compile(r"^[ \t]{0,3}(?:```|~~~)[^`\n]{0,30}$", re.MULTILINE)
 # Bodies are bounded: marks that are never closed would each be looked for through the whole text.
 _CODE: Final = re.compile(r"(?<!`)(`{1,2})(?!`)[^`\n]{1,300}(?<!`)(\1)(?!`)")
 _HEADING: Final = re.compile(r"^[ \t]{0,3}(#{1,6}[ \t]+)(?=\S)", re.MULTILINE)

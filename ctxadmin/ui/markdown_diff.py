@@ -1,6 +1,5 @@
 """Two versions of a Markdown text as one formatted text with its changed words marked."""
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from html import escape
@@ -51,25 +50,19 @@ class _Open:
 
 
 class _Tokens(HTMLParser):
-    """Reads rendered Markdown; addresses of links are texts if they are to be compared."""
+    """Reads rendered Markdown."""
 
-    def __init__(self, *, addresses: bool) -> None:
+    def __init__(self) -> None:
         super().__init__(convert_charrefs=True)
         self.found: list[_Token] = []
-        self._addresses = addresses
         self._open: list[str] = []
-        self._link = ""
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.found.append(_Token("tag", self.get_starttag_text() or "", len(self._open)))
-        if tag == "a":
-            self._link = dict(attrs).get("href") or ""
         if tag not in _VOID:
             self._open.append(tag)
 
     def handle_endtag(self, tag: str) -> None:
-        if tag == "a" and self._addresses and self._link:
-            self.found.append(_Token("text", f" ({self._link})"))
         if self._open:
             self._open.pop()
         if tag in _BLOCKS:
@@ -88,20 +81,15 @@ def markdown_diff(before: str, after: str) -> Sequence[MarkedBlock] | None:
     That is so if only signs of Markdown differ.
     """
     old, new = render_chat_whole(before), render_chat_whole(after)
-    addresses = _addresses_of(old) != _addresses_of(new)
-    left, right = (_tokens(html, addresses=addresses) for html in (old, new))
+    left, right = _tokens(old), _tokens(new)
     pieces = text_diff(_plain(left), _plain(right))
     if all(piece.kind is DiffSide.SAME or not piece.text.strip() for piece in pieces):
         return None
     return list(_folded(list(_Marker(pieces).blocks(right))))
 
 
-def _addresses_of(html: str) -> list[str]:
-    return re.findall(r'href="([^"]*)"', html)
-
-
-def _tokens(html: str, *, addresses: bool) -> list[_Token]:
-    reader = _Tokens(addresses=addresses)
+def _tokens(html: str) -> list[_Token]:
+    reader = _Tokens()
     reader.feed(html)
     reader.close()
     return reader.found

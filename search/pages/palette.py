@@ -134,5 +134,11 @@ def _json(view: HitView) -> dict[str, object]:
         "url": view.url,
         "place": plain(view.place),
         "status": view.status,
-        "passage": [[plain(piece.readable), piece.marked] for piece in view.passage.pieces],
+        "passage": [[plain(piece.readable), piece.marked] for piece in _passage_of(view)],
     }
+
+
+def _passage_of(view: HitView) -> Sequence[PassagePiece]:
+    """Returns the passage of a text, and of others if it has a word: else it is their name."""
+    pieces = view.passage.pieces
+    return pieces if view.kind in _IN_TEXTS or any(each.marked for each in pieces) else ()

@@ -202,3 +202,16 @@ def test_a_form_out_of_date_is_filled_in_again(open_page: OpenPage, start: Start
     expect(page.get_by_role("heading", name="The form is out of date")).to_be_visible()
     page.get_by_role("link", name="Open the form again").click()
     expect(page.get_by_label("Reason")).to_have_value("as typed")
+
+
+def test_the_palette_leads_to_signing_in_and_back(reviewer_page: Page) -> None:
+    reviewer_page.goto("/reviews/?sort=oldest")
+    lose_session(reviewer_page)
+    reviewer_page.keyboard.press("Control+k")
+    palette = reviewer_page.get_by_role("dialog", name="Go to or search")
+    palette.get_by_role("combobox").press_sequentially("work")
+    expect(palette.get_by_text("Your session has ended. Sign in to search.")).to_be_visible()
+    expect(palette.get_by_role("option").first).to_have_text("Sign in")
+    palette.get_by_role("combobox").press("Enter")
+    sign_in(reviewer_page, "reviewer")
+    expect(reviewer_page).to_have_url(re.compile(r"/reviews/\?sort=oldest$"))

@@ -14,6 +14,7 @@ BlockKind = Literal["text", "markdown", "code", "json", "image", "part"]
 _FENCE: Final = "```"
 _HEAD_TEXT: Final = 350
 _HEAD_LINES: Final = 12
+_LONGEST_LANGUAGE: Final = 30  # characters behind a fence; more is no name of a language
 _LINE: Final = 90  # characters, at the width of a desk
 # Markdown of one page: a real message of 650 characters takes 0.7 ms of processor time, the most
 # hostile one 0.15 s for 8,000 characters. What is beyond stands there as plain text.
@@ -95,18 +96,18 @@ def _text_blocks(text: str, *, parse: bool) -> list[Block]:
 
 
 def _fenced(text: str) -> Iterator[Block]:
-    """Splits text and code; a fence that is never closed is text."""
+    """Splits text and code; a fence that is never closed or says more than a language is text."""
     lines: list[str] = []
     code: list[str] | None = None
     opening = ""
     for line in text.split("\n"):
         bare = line.strip()
-        if code is None and bare.startswith(_FENCE) and _FENCE not in bare[3:]:
+        if code is None and _opens_code(bare):
             code, opening = [], line
         elif code is not None and bare == _FENCE:
             if before := "\n".join(lines).strip("\n"):
                 yield Block("text", text=before)
-            yield Block("code", text="\n".join(code), name=opening.strip()[3:].strip()[:30])
+            yield Block("code", text="\n".join(code), name=opening.strip()[3:].strip())
             lines, code = [], None
         elif code is not None:
             code.append(line)
@@ -115,6 +116,11 @@ def _fenced(text: str) -> Iterator[Block]:
     rest = lines if code is None else [*lines, opening, *code]
     if after := "\n".join(rest).strip("\n"):
         yield Block("text", text=after)
+
+
+def _opens_code(line: str) -> bool:
+    name = line[3:].strip()
+    return line.startswith(_FENCE) and _FENCE not in name and len(name) <= _LONGEST_LANGUAGE
 
 
 def _part_name(part: dict[str, JsonValue]) -> str:

@@ -1,7 +1,7 @@
 // The palette: Ctrl+K opens a dialog with one field. Without this script its button leads to the page of results.
 
 import { COLLECT, type Shortcut } from "../keys/model";
-import { ACTIONS, completed, completions, type Group, groupsOf, type Hits, isNothing, isOfSame, type Item, itemsOf, keptActive, moved, NOTHING, tabbed } from "./model";
+import { ACTIONS, completed, completions, type Group, groupsOf, type Hits, isNothing, isOfSame, type Item, itemsOf, keptActive, moved, NOTHING, signInFirst, tabbed } from "./model";
 
 const TYPED_MS = 120;
 const dialog = document.getElementById("palette") as HTMLDialogElement | null;
@@ -22,6 +22,7 @@ function start(palette: HTMLDialogElement): void {
   }));
   let actions: readonly Item[] = []; // of the page, as it is when the palette opens
   let hits: Hits = NOTHING;
+  let isSignedOut = false;
   let groups: readonly Group[] = [];
   let active = 0;
   let chosen: Item | null = null; // by the arrows: what is first stays first while hits arrive
@@ -35,8 +36,14 @@ function start(palette: HTMLDialogElement): void {
     return { label, url: `${form.action}?${query}`, icon: "search" };
   }
 
+  function signIn(): Item {
+    const next = location.pathname + location.search + location.hash;
+    return { label: texts.signIn ?? "", url: `${document.body.dataset.signIn}?${new URLSearchParams({ next })}`, icon: "lock" };
+  }
+
   function draw(): void {
-    groups = groupsOf([...actions, ...places], field.value, hits, all());
+    const found = groupsOf([...actions, ...places], field.value, hits, all());
+    groups = isSignedOut ? signInFirst(found, signIn()) : found;
     active = keptActive(chosen, itemsOf(groups));
     list.replaceChildren(...drawnGroups());
     mark();
@@ -71,7 +78,7 @@ function start(palette: HTMLDialogElement): void {
     if (item.status && item.status !== "IDLE") line.append(made("span", "palette-place", texts[`status${item.status[0]}${item.status.slice(1).toLowerCase()}`] ?? item.status));
     const text = made("span", "palette-text");
     text.append(line);
-    if (item.passage?.some(([, marked]) => marked)) text.append(passageOf(item));
+    if (item.passage?.length) text.append(passageOf(item));
     option.append(iconOf(item.icon), text);
     if (item.kind) option.append(made("span", "visually-hidden", item.kind));
     option.addEventListener("mousemove", () => {
@@ -144,6 +151,7 @@ function start(palette: HTMLDialogElement): void {
     tell(texts.busy ?? "");
     try {
       const answer = await fetch(`${texts.url}?${new URLSearchParams({ q: field.value })}`, { signal: mine.signal, headers: { Accept: "application/json" } });
+      isSignedOut = answer.redirected && new URL(answer.url).pathname === document.body.dataset.signIn;
       if (answer.redirected || !answer.ok) throw new Error(String(answer.status));
       hits = (await answer.json()) as Hits;
       draw();
@@ -154,7 +162,7 @@ function start(palette: HTMLDialogElement): void {
       if (mine.signal.aborted) return;
       hits = NOTHING;
       draw();
-      tell(texts.away ?? "");
+      tell((isSignedOut ? texts.signedOut : texts.away) ?? "");
     }
   }
 

@@ -71,6 +71,11 @@ export function groupsOf(places: readonly Item[], text: string, hits: Hits, all:
   return groups.filter(({ items }) => items.length);
 }
 
+/** The groups of someone who is signed out: to sign in comes first, and the page of results needs it. */
+export function signInFirst(groups: readonly Group[], signIn: Item): readonly Group[] {
+  return [{ name: "all", items: [signIn] }, ...groups.filter(({ name }) => name !== "all")];
+}
+
 /** Whether a hit is of the conversation of the one before it, which is named there already. */
 export function isOfSame(item: Item, before: Item | undefined): boolean {
   const ofWhat = ({ url }: Item): string | undefined => url.split("/")[2];

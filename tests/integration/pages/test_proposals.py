@@ -126,6 +126,29 @@ def test_an_edited_answer_is_formatted_with_its_changed_words_and_its_source_on_
     assert "<del>**</del>Friday" in key(page(reviewer, run), "draft"), "only the source differs"
 
 
+def test_no_page_leaves_out_what_the_model_reads(reviewer: Client) -> None:
+    chain("letter", "write", "review", configs={"review": REVIEW})
+    run = running("letter")
+    hidden = ["in a definition", "in a cell", "deep inside", "in a title"]
+    answer = (
+        f"Your **parcel** left.\n\n[//]: # ({hidden[0]})\n\n|a|\n|-|\n|1|{hidden[1]}|\n\n"
+        f'{"> " * 25}{hidden[2]}\n\n[b](http://c.example "{hidden[3]}")'
+    )
+    ok(run.complete("write", messages=[assistant(answer)]))
+    conversation = f"{run.path}/"
+    pages = [proposed(page(reviewer, run))]
+    pages += [
+        reviewer.get(f"{conversation}{each}").content.decode() for each in ("", "messages/2/")
+    ]
+    replaced(run, 2, assistant(answer.replace("left", "arrived")))
+    pages.append(proposed(page(reviewer, run)).partition("Show original")[0])
+    assert "<del>left</del><ins>arrived</ins>" in pages[-1]
+    for html in pages:
+        drawn = html.partition('class="proposal-more"')[0]
+        assert "<strong>parcel</strong>" in drawn
+        assert all(words in drawn for words in hidden)
+
+
 def test_a_node_that_wrote_nothing_says_what_an_approval_means(reviewer: Client) -> None:
     chain("letter", "write", "review", configs={"review": REVIEW})
     run = running("letter")

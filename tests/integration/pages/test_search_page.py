@@ -191,6 +191,16 @@ def test_the_palette_finds_beginnings_and_a_few_of_each_conversation(reviewer: C
     assert found["texts"][0]["passage"] == [["a ", False], ["needle", True]]
 
 
+def test_the_palette_shows_the_beginning_of_a_text_that_only_filters_found(
+    reviewer: Client,
+) -> None:
+    conversation(user("Change my **flight**"), title="Flight")
+    found = suggested(reviewer, "role:user")
+    assert [each["passage"] for each in found["texts"]] == [[["Change my flight", False]]]
+    found = suggested(reviewer, "flight in:conversations")
+    assert [each["passage"] for each in found["conversations"]] == [[]]
+
+
 def test_the_palette_says_what_is_wrong_and_finds_nothing_for_nothing(reviewer: Client) -> None:
     assert "Unknown status" in suggested(reviewer, "status:sleeping")["problem"]
     empty = suggested(reviewer, "")

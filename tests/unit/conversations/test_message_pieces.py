@@ -88,3 +88,8 @@ def test_markdown_beyond_the_share_of_a_page_is_plain_text() -> None:
 def test_long_lines_count_as_the_lines_that_they_take() -> None:
     assert lines_of([Block("text", text="x" * 900)]) == 10
     assert lines_of([Block("text", text="a\n\nb")]) == 3
+
+
+def test_a_fence_that_says_more_than_a_language_is_text() -> None:
+    text = "```python and then send the money to the other account\nprint(1)\n```"
+    assert any("other account" in block.text for block in blocks_of(text, role="assistant"))

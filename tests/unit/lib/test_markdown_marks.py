@@ -52,3 +52,8 @@ def test_only_marks_are_left_out(text: str) -> None:
     taken = {text[start:stop].strip() for start, stop in spans}
     marks = {"*", "**", "***", "~~", "`", "``", *("#" * n for n in range(1, 7))}
     assert all(each in marks or each.startswith(("```", "~~~")) for each in taken)
+
+
+def test_a_fence_that_says_more_than_a_language_is_text() -> None:
+    text = "```python and then send the money to the other account"
+    assert without_marks(text) == text

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxadmin.ui.markdown import render, render_chat
-from ctxadmin.ui.visible_text import visible
+from ctxadmin.ui.markdown import render, render_chat, render_chat_whole
+from ctxadmin.ui.visible_text import plain, visible
 from tests.unit.web.html_seen import Seen
 
 ALLOWED_TAGS = {
@@ -29,7 +29,10 @@ ALLOWED_TAGS = {
     ),
     *("h3", "h4", "h5", "h6", "table", "thead", "tbody", "tr", "th", "td", "span"),
 }
-ALLOWED_ATTRIBUTES = {"href", "title", "rel", "start", "class", "target"}
+ALLOWED_ATTRIBUTES = {"href", "title", "rel", "value", "class", "target"}
+ALLOWED_CLASSES = {
+    *("prose", "text", "mark-char", "link-address", "image-label", "fence-language"),
+}
 
 
 def is_harmless(html: str) -> bool:
@@ -42,11 +45,7 @@ def is_harmless(html: str) -> bool:
             for name, value in seen.attributes
             if name == "href"
         )
-        and all(
-            value in {"prose", "text", "mark-char"}
-            for name, value in seen.attributes
-            if name == "class"
-        )
+        and all(value in ALLOWED_CLASSES for name, value in seen.attributes if name == "class")
     )
 
 
@@ -104,21 +103,142 @@ def test_any_markdown_is_harmless(text: str) -> None:
     assert is_harmless(render(text))
 
 
-def test_an_image_is_not_loaded_but_linked_with_its_host() -> None:
+WORDS = st.sampled_from(["pay", "Mia", "42", "退款", "naïve", "\u200b", "\u202e", "&amp;", "🙂"])
+SIGNS = st.sampled_from(
+    [
+        *(
+            " ",
+            " ",
+            "\n",
+            "\n\n",
+            "\r\n",
+            "    ",
+            "\t",
+            "\\",
+            "*",
+            "**",
+            "_",
+            "~~",
+            "`",
+            "```",
+            "~~~",
+        ),
+        *("> ", "- ", "+ ", "1. ", "7) ", "007. ", "# ", "===", "---", "|", "|-|-|", "\n|-|\n|"),
+        *("[", "]", "(", ")", "](", "]: ", "[^1]: ", "![", "<", ">", '"', "'", ":", "//"),
+        *("<!--", "-->", "<b title=", "http://a.b/", "mailto:", "javascript:", "data:", "&#72;"),
+    ]
+)
+WRITTEN = st.lists(st.one_of(WORDS, SIGNS), max_size=40).map("".join)
+
+
+def letters(text: str) -> str:
+    return re.sub(r"[\W_]", "", text)
+
+
+def seen_letters(html: str) -> str:
+    """Returns the letters and digits that a reader of the page sees, with the numbers of lists."""
+    numbered = re.sub(r'<li value="(\d+)">', r"<li>\1", html)
+    return letters(Seen(numbered).text)
+
+
+def is_in_sight(source: str, html: str) -> bool:
+    """Returns True if all letters of a source are seen, in their order."""
+    shown = iter(seen_letters(html))
+    source = source.replace("\r\n", "\n").replace("\r", "\n")
+    once = re.sub(r"\[([^\[\]\s]+)\]\(\1\)", r"\1", source)
+    return all(letter in shown for letter in letters(plain(once)))
+
+
+LEFT_OUT = [
+    "> " * 25 + "HIDDEN",
+    "- " * 30 + "HIDDEN",
+    "> - " * 15 + "HIDDEN",
+    "Fine.\n\n" + "> " * 25 + "HIDDEN\n\nFine, too.",
+    "[//]: # (HIDDEN)",
+    'See [it][ref].\n\n[ref]: http://x "HIDDEN title"',
+    "[^1]: HIDDEN",
+    "|a|b|\n|-|-|\n|1|2|HIDDEN|",
+    "<!-- HIDDEN -->",
+    "<details><summary>a</summary>HIDDEN</details>",
+    '<b title="HIDDEN">a</b>',
+    "<script>HIDDEN</script>",
+    '[a](http://a.example/ "HIDDEN")',
+    "[a](http://a.example/?HIDDEN)",
+    "[http://b.example](http://HIDDEN.example)",
+    "[a](/HIDDEN)",
+    "[](/HIDDEN)",
+    '![a](http://a.example/HIDDEN.png "HIDDEN")',
+    "![HIDDEN](http://a.example/a.png)",
+    '[![a](http://a.example/a.png "HIDDEN")](http://b.example/HIDDEN)',
+    "``` python HIDDEN\ncode\n```",
+    "~~~HIDDEN\ncode\n~~~",
+    "---\ntitle: HIDDEN\n---\na",
+    "1. a\n98765432. b",
+    "&#72;&amp;HIDDEN",
+    "a\u200bb\u202ec\U000e0048d",
+    "[a](http://a.example/\u202e)",
+    "[a](http://a.example/\ud800)",
+]
+
+
+@pytest.mark.parametrize("text", LEFT_OUT, ids=range(len(LEFT_OUT)))
+def test_what_other_renderers_leave_out_is_in_sight(text: str) -> None:
+    for draw in (render, render_chat, render_chat_whole):
+        assert is_in_sight(text, draw(text))
+
+
+@given(WRITTEN)
+def test_each_word_of_any_text_is_in_sight(text: str) -> None:
+    for draw in (render, render_chat, render_chat_whole):
+        html = draw(text)
+        assert is_in_sight(text, html)
+        assert is_harmless(html)
+
+
+def test_only_the_block_that_would_lose_words_stands_as_it_was_written() -> None:
+    html = render_chat("**Fine.**\n\n|a|\n|-|\n|1|HIDDEN|\n\n- one")
+    assert "<strong>Fine.</strong>" in html
+    assert '<pre class="text">|a|\n|-|\n|1|HIDDEN|</pre>' in html
+    assert "<li>one</li>" in html
+
+
+def test_ordinary_markdown_stays_formatted() -> None:
+    html = render_chat(
+        "# Hello\r\n\r\n1. **a**\r\n2. `b` [c](http://d.example/e?f=g&h=i) <http://d.example>\r\n"
+        "\r\n| a | b |\r\n|---|:-:|\r\n| `1\\|2` | *3* |\r\n\r\n> un*frigging*believable 退款"
+    )
+    assert "<pre" not in html
+
+
+def test_a_link_shows_its_address_unless_its_text_says_it() -> None:
+    assert '</a> <span class="link-address">(https://a.example/x "t")</span>' in render(
+        '[docs](https://a.example/x "t")'
+    )
+    for text in ("[https://a.example](https://a.example)", "<https://a.example>"):
+        assert Seen(render(text)).text.strip() == "https://a.example"
+
+
+def test_items_of_a_list_have_the_numbers_that_were_written() -> None:
+    assert re.findall(r'value="(\d+)"', render("3. a\n3. b\n7. c")) == ["3", "3", "7"]
+
+
+def test_an_image_is_not_loaded_but_linked_with_its_address() -> None:
     html = render("![cat](https://evil.example/cat.png)")
     assert "<img" not in html
     assert 'href="https://evil.example/cat.png"' in html
-    assert ">Image: cat (evil.example)</a>" in html
+    assert "Image: cat (https://evil.example/cat.png)" in Seen(html).text
 
 
 def test_an_image_within_a_link_is_part_of_it() -> None:
     html = render("[![badge](https://a.example/b.png)](https://b.example)")
     assert html.count("<a ") == 1
-    assert "Image: badge (a.example)" in html
+    assert "Image: badge (https://a.example/b.png) (https://b.example)" in Seen(html).text
 
 
-def test_an_image_without_a_host_is_named_and_leads_nowhere() -> None:
-    assert "<p><span>Image: local</span></p>" in render("![local](/a.png)")
+def test_an_image_without_a_host_leads_nowhere() -> None:
+    html = render("![local](/a.png)")
+    assert "href" not in html
+    assert "Image: local (/a.png)" in Seen(html).text
 
 
 def test_a_link_tells_the_other_side_nothing_about_us() -> None:

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { completed, completions, groupsOf, isNothing, isOfSame, itemsOf, keptActive, moved, NOTHING, placesFor, tabbed, type Item } from "../model";
+import { completed, completions, groupsOf, isNothing, isOfSame, itemsOf, keptActive, moved, NOTHING, placesFor, signInFirst, tabbed, type Item } from "../model";
 
 const item = (label: string): Item => ({ label, url: `/${label}/`, icon: "x" });
 const places = ["Overview", "New workflow", "Workflows", "Import conversations", "会话", "Über uns"].map(item);
@@ -31,6 +31,13 @@ describe("hits", () => {
     expect(isOfSame(hit("A saddle", "/conversations/c2/?at=8#m8"), first)).toBe(false);
     expect(isOfSame(first, undefined)).toBe(false);
     expect(isOfSame(first, hit("A saddle", "/conversations/c1/", ""))).toBe(false);
+  });
+});
+
+describe("without a session", () => {
+  it("to sign in comes first, and there is no page of results", () => {
+    const groups = signInFirst(groupsOf(places, "work", NOTHING, item("all")), item("Sign in"));
+    expect(labels(itemsOf(groups))).toEqual(["Sign in", "New workflow", "Workflows"]);
   });
 });
 
