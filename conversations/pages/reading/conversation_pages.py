@@ -223,7 +223,7 @@ def _workflow_names(actor: Actor, heads: Iterable[Conversation]) -> Mapping[str,
 def _bulk_bar(
     actor: Actor, wanted: ConversationFilter, shown: Page[Conversation], *, by_size: bool
 ) -> BulkBar | None:
-    actions = bulk_actions(actor, BulkList.CONVERSATIONS, archived=wanted.archived)
+    actions = bulk_actions(actor, BulkList.CONVERSATIONS, archived=bool(wanted.archived))
     if not actions or not shown.items:
         return None
     fields = {
