@@ -31,13 +31,14 @@ from ctxadmin.ui.audit.lines import AuditFacts, AuditLine, line_of_run, tell_apa
 from ctxadmin.ui.audit.object_names import object_names
 from ctxadmin.ui.audit.origins import origins_of
 from ctxadmin.ui.audit.runs import FoundRun, find_runs
-from ctxadmin.ui.audit.typed_filter import with_names
+from ctxadmin.ui.audit.typed_filter import suggested_authors, with_names
 from ctxadmin.ui.audit.wording import ACTION_GROUPS, OBJECTS
 from ctxadmin.ui.components import Crumb, Text
 from ctxadmin.ui.pages import page, show
 from ctxadmin.ui.sentences import translated
 
 _LINES: Final = 50
+_UNLISTED: Final = frozenset({Action.SESSION_FAIL})  # of no workspace
 _LONGEST: Final = 10  # seconds in which a page verifies
 _verifying: Final = threading.Lock()
 TITLE: Final = gettext_lazy("Audit")
@@ -48,7 +49,8 @@ class AuditPage:
     """The entries that fit ``wanted``, the values of the filter's fields as they were typed.
 
     ``problem`` says what is wrong with them; then there are no lines. ``check`` is the last
-    verification of all chains, ``altered_count`` counts the lines that differ from their hash.
+    verification of all chains, ``authors`` are names to suggest, ``altered_count`` counts the
+    lines that differ from their hash.
     """
 
     title: Text
@@ -60,6 +62,7 @@ class AuditPage:
     query: str
     groups: Sequence[tuple[Text, Sequence[tuple[str, Text]]]]
     objects: Sequence[tuple[str, Text]]
+    authors: Sequence[str]
     check: AuditCheck | None
     altered_count: int
     problem: Text = ""
@@ -98,10 +101,14 @@ def audit_list(request: HttpRequest, actor: Actor) -> HttpResponse:
         filter_count=sum(map(bool, given.values())),
         query=query.urlencode(),
         groups=[
-            (group, [(action.value, words) for action, words in actions.items()])
+            (
+                group,
+                [(each.value, words) for each, words in actions.items() if each not in _UNLISTED],
+            )
             for group, actions in ACTION_GROUPS
         ],
         objects=list(OBJECTS.items()),
+        authors=suggested_authors(actor.workspace),
         check=last_check(),
         altered_count=0,
     )
