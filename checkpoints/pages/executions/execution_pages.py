@@ -1,6 +1,6 @@
 """The pages on which executions are watched: the list, one execution, its timeline."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from typing import Final
@@ -9,6 +9,7 @@ from urllib.parse import urlencode
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_safe
 
 from checkpoints.domain.status import Status
@@ -60,6 +61,11 @@ _RAIL: Final = 12
 _LAST_MESSAGES: Final = 3
 _KEYS: Final = 40
 _MOST_ARCHIVED: Final = 1000
+_DAYS: Final[Mapping[str, Text]] = {
+    "since": gettext_lazy("Active from day (UTC)"),
+    "until": gettext_lazy("Active to day (UTC)"),
+    "started": gettext_lazy("Started"),
+}
 _STATUSES: Final = tuple(each for each in STATUSES if each != Status.IDLE)
 
 
@@ -178,11 +184,12 @@ def _filter_in(request: HttpRequest) -> tuple[ExecutionFilter, Text]:
     if status and status not in _STATUSES:
         status, problem = "", _("Select a status of the list.")
     days: dict[str, date | None] = {}
-    for name in ("since", "until", "started"):
+    for name in _DAYS:
         try:
             days[name] = _day_in(given.get(name, ""))
         except ValueError:
-            days[name], problem = None, _("Enter a day such as 2026-11-24.")
+            said = {"field": _DAYS[name], "value": _("Enter a day such as 2026-11-24.")}
+            days[name], problem = None, _("%(field)s: %(value)s") % said
     wanted = ExecutionFilter(
         status=status,
         # Workflows are named in ASCII; MySQL refuses to compare their column with anything else.

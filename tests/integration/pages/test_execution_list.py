@@ -137,7 +137,7 @@ def test_a_bulk_action_on_all_that_match_keeps_to_the_days(reviewer: Client) -> 
 @pytest.mark.parametrize(
     ("wrong", "said"),
     [
-        ("since=soon", "Enter a day such as 2026-11-24."),
+        ("since=soon", "Active from day (UTC): Enter a day such as 2026-11-24."),
         ("status=IDLE", "Select a status of the list."),
         ("since=2026-03-12&until=2026-03-11", "The first day is after the last day."),
     ],

@@ -196,7 +196,9 @@ def test_an_admin_deletes_a_version_which_the_timeline_then_says(admin: Client) 
     html = page(admin, run, "versions/3/")
     assert url(run, "versions/1/") in html
     assert "diff/?from=1&amp;to=3" in html
-    instead = "Version 2 was deleted, or retention removed its state. Version 1 is compared instead."
+    instead = (
+        "Version 2 was deleted, or retention removed its state. Version 1 is compared instead."
+    )
     assert instead in page(admin, run, "diff/?from=2&to=3")
     assert "is compared instead" not in page(admin, run, "diff/?from=1&to=3")
 
