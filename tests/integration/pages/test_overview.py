@@ -116,6 +116,15 @@ def test_of_many_that_failed_only_some_are_listed(reviewer: Client) -> None:
     assert 'aria-label="8 Failed"' in html
 
 
+def test_conversations_of_one_title_have_their_ids_on_the_overview(reviewer: Client) -> None:
+    first, second, alone = paused("one"), paused("two"), paused("three")
+    for run, title in ((first, "Parcel"), (second, "Parcel"), (alone, "Refund")):
+        ok(run.api.patch(run.path, {"title": title}))
+    html = text(reviewer.get("/"))
+    shown = [html.count(f'"no">{run.head.public_id}</span>') for run in (first, second, alone)]
+    assert shown == [2, 2, 0]  # where it waits, and as the latest change
+
+
 def test_another_workspace_sees_nothing_of_it() -> None:
     paused()
     conversation(user("secret"), title="A secret title")
