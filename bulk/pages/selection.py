@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 
 from bulk.jobs import Selection
 from checkpoints.pages.execution_queries import ExecutionFilter
-from conversations.workspace.matching import ConversationFilter
+from conversations.workspace.matching import ARCHIVED, ConversationFilter
 from ctxadmin.identity.bulk_actions import BulkAction, BulkList
 from ctxadmin.lib.errors import ValidationFailed
 
@@ -38,6 +38,7 @@ def selection_in(sent: QueryDict, of: BulkList, workspace: int) -> Selection:
             since=_day_in(sent, "since"),
             until=_day_in(sent, "until"),
             started=_day_in(sent, "started"),
+            archived=ARCHIVED.get(sent.get("archived", ""), False),
         )
         return wanted.of_conversations(workspace)
     return ConversationFilter(

@@ -1,4 +1,4 @@
-"""The keys that edits of a state changed, and what was forked, in words for the audit."""
+"""The keys that edits changed, what was forked, and labels, in words for the audit."""
 
 from collections.abc import Mapping, Sequence
 from functools import reduce
@@ -11,13 +11,13 @@ from django.db.models import Q
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from checkpoints.models import Checkpoint
+from checkpoints.models import Checkpoint, Label
 from ctxadmin.audit.models import AuditEntry
 from ctxadmin.http.audit.entries import detail_of
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib.whole_number import whole_number
 from ctxadmin.ui.audit.change_words import Run
-from ctxadmin.ui.components import Text, join_list
+from ctxadmin.ui.components import Text, inside_quotes, join_list
 from ctxadmin.ui.object_names import names_of
 
 _MOST_NAMED: Final = 3
@@ -26,18 +26,19 @@ Place = tuple[int, int]  # stream and number; the stream of a conversation is it
 
 
 def words_of_runs(runs: Sequence[Run]) -> Sequence[Text]:
-    """Returns the first keys of each edit, and which version a fork is of; "" for other changes.
+    """Returns the first keys of each edit, which version a fork is of, and labels.
 
-    Changes of executions are never said together.
+    "" for other changes. Changes of executions are never said together.
     """
     entries = [run[0] for run in runs]
     keys = _keys_of([each for each in entries if each.action == Action.SNAPSHOT_UPDATE])
-    forks = _words_of_forks([each for each in entries if each.action == Action.CHECKPOINT_FORK])
+    others = _words_of_forks([each for each in entries if each.action == Action.CHECKPOINT_FORK])
+    others |= _words_of_labels([each for each in entries if each.action == Action.LABEL_SET])
     places = [(entry.stream, entry.seq) for entry in entries]
-    return [forks.get(place) or _listed(keys.get(place, ())) for place in places]
+    return [others.get(place) or _listed(keys.get(place, ())) for place in places]
 
 
-def _words_of_forks(entries: Sequence[AuditEntry]) -> Mapping[Place, Text]:
+def _words_of_forks(entries: Sequence[AuditEntry]) -> dict[Place, Text]:
     """Returns which version of which conversation was forked into which, the same on both sides.
 
     Conversations have their names of now; erased ones, and those of entries that do not name their
@@ -48,15 +49,46 @@ def _words_of_forks(entries: Sequence[AuditEntry]) -> Mapping[Place, Text]:
     if entries:
         names |= names_of("conversation", entries[0].workspace, {*chain(*pairs.values())})
     return {
-        (entry.stream, entry.seq): _("version %(n)s of “%(source)s” into “%(fork)s”")
+        (entry.stream, entry.seq): _("version %(n)s of %(source)s into %(fork)s")
         % {
             "n": (entry.version_before or entry.version_after).partition(".")[0],
-            "source": names.get(source, source),
-            "fork": names.get(fork, fork),
+            "source": source_name,
+            "fork": fork_name,
         }
         for entry in entries
-        for source, fork in [pairs[entry.stream, entry.seq]]
+        for source_name, fork_name in [_named_apart(pairs[entry.stream, entry.seq], names)]
     }
+
+
+def _named_apart(ids: tuple[str, str], names: Mapping[str, str]) -> tuple[str, str]:
+    """Returns the names of two conversations, with their ids if the names are the same."""
+    first, second = (
+        _("“%(name)s”") % {"name": inside_quotes(names.get(each, each))} for each in ids
+    )
+    if first == second:
+        return f"{first} ({ids[0]})", f"{second} ({ids[1]})"
+    return first, second
+
+
+def _words_of_labels(entries: Sequence[AuditEntry]) -> Mapping[Place, Text]:
+    """Returns the labels that entries set, as long as their versions have them.
+
+    Labels are erased with their conversation, so no entry has one.
+    """
+    streams = {entry.stream for entry in entries}
+    rows = Label.objects.filter(conversation__in=streams) if streams else Label.objects.none()
+    names = {(row.conversation, row.created_at): row.name for row in rows}
+    words: dict[Place, Text] = {}
+    for entry in entries:
+        found = detail_of(entry.detail)
+        if isinstance(found, dict) and found.get("removed"):
+            text = _("label removed")
+        elif name := names.get((entry.stream, entry.at)):
+            text = _("label “%(name)s”") % {"name": inside_quotes(name)}
+        else:
+            text = _("a label that was replaced or removed since")
+        words[entry.stream, entry.seq] = text
+    return words
 
 
 def _forked(entry: AuditEntry) -> tuple[str, str]:

@@ -36,6 +36,7 @@ class ExecutionFilter:
 
     ``since`` and ``until`` are days in UTC, both included: an execution fits that had begun by the
     end of the last one and had not ended before the first one. ``started`` is the day it began.
+    ``archived`` as in ``ConversationFilter``.
     """
 
     status: str = ""
@@ -43,6 +44,7 @@ class ExecutionFilter:
     since: date | None = None
     until: date | None = None
     started: date | None = None
+    archived: bool | None = False
 
     @property
     def has_days(self) -> bool:
@@ -54,7 +56,9 @@ class ExecutionFilter:
         among = None
         if self.has_days:
             among = self.executions(workspace).values("conversation")
-        return ConversationFilter(self.status, self.workflow, with_execution=True, among=among)
+        return ConversationFilter(
+            self.status, self.workflow, archived=self.archived, with_execution=True, among=among
+        )
 
     def executions(self, workspace: int) -> QuerySet[Execution]:
         """Returns the executions, former ones too, that fit the days."""
@@ -154,7 +158,7 @@ class StorageFigures:
 def list_executions(
     actor: Actor, wanted: ExecutionFilter, request: PageRequest
 ) -> Page[ExecutionLine]:
-    """Lists the current execution of each unarchived conversation, latest change first."""
+    """Lists the current execution of each conversation that fits, latest change first."""
     heads = list_conversations(actor, wanted.of_conversations(actor.workspace), request)
     lines = _lines_of(heads.items)
     return Page(_with_days(lines, wanted, actor) if wanted.has_days else lines, heads.next)

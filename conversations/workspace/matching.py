@@ -1,5 +1,6 @@
 """Which conversations a filter of a list means, and how many."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -11,6 +12,7 @@ from ctxadmin.lib.errors import ValidationFailed
 from ctxadmin.lib.sentence import say
 
 FEW: Final = 500  # conversations that are read by their keys sooner than found in their order
+ARCHIVED: Final[Mapping[str, bool | None]] = {"": False, "true": True, "also": None}  # in addresses
 STATUSES: Final = (
     "IDLE",
     "PENDING",
@@ -26,21 +28,24 @@ STATUSES: Final = (
 class ConversationFilter:
     """The filter of a list; empty fields mean all. ``text`` is in title or id.
 
-    A list has either archived or unarchived ones. ``with_execution`` leaves out those that never
-    had one. ``among`` is a query of the keys to choose from, which an app above knows.
+    A list has either archived or unarchived ones, both if ``archived`` is None.
+    ``with_execution`` leaves out those that never had one. ``among`` is a query of the keys to
+    choose from, which an app above knows.
     """
 
     status: str = ""
     workflow: str = ""
     text: str = ""
-    archived: bool = False
+    archived: bool | None = False
     with_execution: bool = False
     among: "QuerySet[Any, Any] | None" = None
 
 
 def matching(actor: Actor, wanted: ConversationFilter) -> ConversationQuerySet:
     """Returns the conversations that a filter means, in no order."""
-    rows = Conversation.objects.for_workspace(actor.workspace).that_are(archived=wanted.archived)
+    rows = Conversation.objects.for_workspace(actor.workspace)
+    if wanted.archived is not None:
+        rows = rows.that_are(archived=wanted.archived)
     if wanted.text:
         rows = _with_text(rows, wanted.text)
     if wanted.status:

@@ -31,10 +31,10 @@ class NamedObject:
 class AuditFilter:
     """What to find; empty fields mean all.
 
-    ``actor`` is a name, or one with its kind (``person:anna``). An ``object_type`` of
-    ``conversation`` with an ``object_id`` also finds the changes of its executions, one of
-    ``execution`` with the id of a conversation only these. ``named`` are objects to find beside
-    the ``object_id``. ``since`` is included, ``until`` is not.
+    ``actor`` is a name, or one with its kind (``person:anna``); ``authors`` are names to find in
+    its place. An ``object_type`` of ``conversation`` with an ``object_id`` also finds the changes
+    of its executions, one of ``execution`` with the id of a conversation only these. ``named`` are
+    objects to find beside the ``object_id``. ``since`` is included, ``until`` is not.
     """
 
     actor: str = ""
@@ -44,6 +44,7 @@ class AuditFilter:
     since: datetime | None = None
     until: datetime | None = None
     named: Sequence[NamedObject] = ()
+    authors: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +116,9 @@ def microseconds(moment: datetime) -> int:
 
 
 def _restricted(rows: QuerySet[AuditEntry], wanted: AuditFilter) -> QuerySet[AuditEntry]:
-    if wanted.actor:
+    if wanted.authors:
+        rows = rows.filter(actor_name__in=wanted.authors)
+    elif wanted.actor:
         kind, separator, name = wanted.actor.partition(":")
         if separator and kind in ("person", "token", "system"):
             rows = rows.filter(actor_name=name, actor_kind=kind)

@@ -1,7 +1,7 @@
 """The pages on which executions are watched: the list, one execution, its timeline."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import date
 from typing import Final
 from urllib.parse import urlencode
@@ -9,6 +9,7 @@ from urllib.parse import urlencode
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_safe
 
 from checkpoints.domain.status import Status
@@ -45,12 +46,12 @@ from conversations.services.pins import may_pin
 from conversations.services.recalls import recalls_among
 from conversations.store.conversation import find_head, find_revision
 from conversations.store.pin_rows import pins_among
-from conversations.workspace.matching import count_matching
-from ctxadmin.http.endpoints.pagination import PageRequest
+from conversations.workspace.matching import ARCHIVED, count_matching
+from ctxadmin.http.endpoints.pagination import Page, PageRequest
 from ctxadmin.http.problems import status_of
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.bulk_actions import MOST_ITEMS, BulkList
-from ctxadmin.lib.errors import ContextError, ValidationFailed
+from ctxadmin.lib.errors import ContextError
 from ctxadmin.ui.bulk_bar import BulkBar, bulk_actions
 from ctxadmin.ui.components import STATUSES, Crumb, Tab, Text
 from ctxadmin.ui.pages import page, show
@@ -59,11 +60,23 @@ from workflows.pages.drawing.room import Room, room_of
 _RAIL: Final = 12
 _LAST_MESSAGES: Final = 3
 _KEYS: Final = 40
+_MOST_ARCHIVED: Final = 1000
+_DAYS: Final[Mapping[str, Text]] = {
+    "since": gettext_lazy("Active from day (UTC)"),
+    "until": gettext_lazy("Active to day (UTC)"),
+    "started": gettext_lazy("Started"),
+}
+_STATUSES: Final = tuple(each for each in STATUSES if each != Status.IDLE)
 
 
 @dataclass(frozen=True, slots=True)
 class ListPage:
-    """The current executions of all conversations; ``wanted`` is the filter bar."""
+    """The current executions of all conversations; ``wanted`` is the filter bar.
+
+    ``archived`` is how its address calls what is shown of archived ones. ``archived_count`` are
+    those that a filter leaves out, at most one more than ``most_archived``; ``archived_url`` lists
+    them, too. ``problem`` says what is wrong with the address; then there are no executions.
+    """
 
     title: Text
     crumbs: Sequence[Crumb]
@@ -73,8 +86,13 @@ class ListPage:
     statuses: Sequence[str]
     workflows: Sequence[tuple[str, str]]
     filtered: bool
+    archived: str
+    archived_count: int
+    archived_url: str
     all_days_url: str
     bulk: BulkBar | None
+    problem: Text = ""
+    most_archived: int = _MOST_ARCHIVED
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,20 +148,15 @@ class TimelinePage:
 @require_safe
 @page
 def execution_list(request: HttpRequest, actor: Actor) -> HttpResponse:
-    workflow, status = request.GET.get("workflow", ""), request.GET.get("status", "")
-    statuses = [each for each in STATUSES if each != Status.IDLE]
-    if status and status not in statuses:
-        text = _("Unknown status. Use one of: %(names)s.")
-        raise ValidationFailed.at("?status", text % {"names": ", ".join(statuses)})
-    wanted = ExecutionFilter(
-        status=status,
-        # Workflows are named in ASCII; MySQL refuses to compare their column with anything else.
-        workflow=workflow if workflow.isascii() else "",
-        since=_day_in(request, "since"),
-        until=_day_in(request, "until"),
-        started=_day_in(request, "started"),
-    )
-    found = execution_queries.list_executions(actor, wanted, PageRequest.of(request.GET))
+    wanted, problem = _filter_in(request)
+    found: Page[ExecutionLine] = Page([], None)
+    archived_count = 0
+    filtered = wanted != ExecutionFilter()
+    if not problem:
+        found = execution_queries.list_executions(actor, wanted, PageRequest.of(request.GET))
+        if filtered and wanted.archived is False:
+            left_out = replace(wanted, archived=True).of_conversations(actor.workspace)
+            archived_count = count_matching(actor, left_out, _MOST_ARCHIVED + 1)
     read_display_names(line.head for line in found.items)
     shown = ListPage(
         title=_("Executions"),
@@ -151,45 +164,74 @@ def execution_list(request: HttpRequest, actor: Actor) -> HttpResponse:
         executions=execution_queries.with_proposals(found.items),
         next=found.next,
         wanted=wanted,
-        statuses=statuses,
+        statuses=_STATUSES,
         workflows=execution_queries.executed_workflows(actor),
-        filtered=wanted != ExecutionFilter(),
-        all_days_url=_url_of(ExecutionFilter(wanted.status, wanted.workflow)),
+        filtered=filtered or bool(problem),
+        archived=_fields_of(wanted)["archived"],
+        archived_count=archived_count,
+        archived_url=_url_of(replace(wanted, archived=None)),
+        all_days_url=_url_of(replace(wanted, since=None, until=None, started=None)),
         bulk=_bulk_bar(actor, wanted) if found.items else None,
+        problem=problem,
     )
-    return show(request, "checkpoints/list.html", shown)
+    return show(request, "checkpoints/list.html", shown, status=422 if problem else 200)
+
+
+def _filter_in(request: HttpRequest) -> tuple[ExecutionFilter, Text]:
+    """Returns the filter of an address without what is wrong with it, and what that is."""
+    given = request.GET
+    status, workflow, problem = given.get("status", ""), given.get("workflow", ""), ""
+    if status and status not in _STATUSES:
+        status, problem = "", _("Select a status of the list.")
+    days: dict[str, date | None] = {}
+    for name in _DAYS:
+        try:
+            days[name] = _day_in(given.get(name, ""))
+        except ValueError:
+            said = {"field": _DAYS[name], "value": _("Enter a day such as 2026-11-24.")}
+            days[name], problem = None, _("%(field)s: %(value)s") % said
+    wanted = ExecutionFilter(
+        status=status,
+        # Workflows are named in ASCII; MySQL refuses to compare their column with anything else.
+        workflow=workflow if workflow.isascii() else "",
+        archived=ARCHIVED.get(given.get("archived", ""), False),
+        **days,
+    )
+    if wanted.since and wanted.until and wanted.since > wanted.until:
+        problem = _("The first day is after the last day.")
+    return wanted, problem
 
 
 def _url_of(wanted: ExecutionFilter) -> str:
-    given = {"status": wanted.status, "workflow": wanted.workflow}
+    given = _fields_of(wanted)
     query = urlencode({name: value for name, value in given.items() if value})
     return f"{reverse('checkpoints:list')}?{query}" if query else reverse("checkpoints:list")
 
 
-def _day_in(request: HttpRequest, name: str) -> date | None:
-    """Returns a day of the filter; raises ValidationFailed for what is none."""
-    text = request.GET.get(name, "")
-    try:
-        # The last day of the calendar has none after it.
-        day = date.fromisoformat(text) if text else None
-        return None if day == date.max else day
-    except ValueError:
-        raise ValidationFailed.at(f"?{name}", _("Enter a day such as 2026-11-24.")) from None
+def _fields_of(wanted: ExecutionFilter) -> dict[str, str]:
+    """Returns the filter as the fields of an address."""
+    return {
+        "status": wanted.status,
+        "workflow": wanted.workflow,
+        "since": wanted.since.isoformat() if wanted.since else "",
+        "until": wanted.until.isoformat() if wanted.until else "",
+        "started": wanted.started.isoformat() if wanted.started else "",
+        "archived": next(name for name, value in ARCHIVED.items() if value is wanted.archived),
+    }
+
+
+def _day_in(text: str) -> date | None:
+    """Returns a day of the filter; raises ValueError for what is none."""
+    day = date.fromisoformat(text) if text else None
+    return None if day == date.max else day  # the last day of the calendar has none after it
 
 
 def _bulk_bar(actor: Actor, wanted: ExecutionFilter) -> BulkBar | None:
     actions = bulk_actions(actor, BulkList.EXECUTIONS)
     if not actions:
         return None
-    fields = {
-        "status": wanted.status,
-        "workflow": wanted.workflow,
-        "since": wanted.since.isoformat() if wanted.since else "",
-        "until": wanted.until.isoformat() if wanted.until else "",
-        "started": wanted.started.isoformat() if wanted.started else "",
-    }
     total = count_matching(actor, wanted.of_conversations(actor.workspace), MOST_ITEMS + 1)
-    return BulkBar(BulkList.EXECUTIONS, actions, fields, total)
+    return BulkBar(BulkList.EXECUTIONS, actions, _fields_of(wanted), total)
 
 
 @require_safe

@@ -1,7 +1,8 @@
 """The first page: what needs review, runs, failed, and how much is stored."""
 
 import shlex
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -17,7 +18,7 @@ from checkpoints.domain.status import Status
 from checkpoints.pages import execution_queries
 from checkpoints.pages.execution_queries import ExecutionLine, StorageFigures
 from conversations.models import Conversation
-from conversations.reading.display_names import read_display_names
+from conversations.reading.display_names import display_name, read_display_names
 from ctxadmin.audit.models import AuditEntry
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
@@ -43,8 +44,9 @@ class OverviewPage:
     """The overview; ``database_bytes`` is None if the size is unknown.
 
     ``shares`` is the bar of what the stored bytes belong to. ``has_begun``: someone drew a
-    workflow, or created a token. ``manage`` begins a command on the data of this server, from the
-    project's folder; ``server_url`` is the server's address.
+    workflow, or created a token. ``twins`` are the titles that several of the listed conversations
+    have, which are shown with their ids. ``manage`` begins a command on the data of this server,
+    from the project's folder; ``server_url`` is the server's address.
     """
 
     title: Text
@@ -55,6 +57,7 @@ class OverviewPage:
     failed: Sequence[ExecutionLine]
     counts: Sequence[StatusCount]
     conversations: Sequence[Conversation]
+    twins: Collection[str]
     kept: StorageFigures
     shares: Sequence[Bar]
     database_bytes: int | None
@@ -88,6 +91,7 @@ def overview(request: HttpRequest, actor: Actor) -> HttpResponse:
         failed=failed,
         counts=[StatusCount(each, kept.by_status.get(each, 0)) for each in shown_statuses],
         conversations=latest,
+        twins=_twins([*(line.head for line in (*at_work, *failed)), *latest]),
         kept=kept,
         shares=share_bars(
             [
@@ -107,6 +111,12 @@ def overview(request: HttpRequest, actor: Actor) -> HttpResponse:
         server_url=f"{request.scheme}://{request.get_host()}",
     )
     return show(request, "checkpoints/overview.html", shown)
+
+
+def _twins(heads: Iterable[Conversation]) -> Collection[str]:
+    """Returns the names that several conversations have."""
+    names = Counter(display_name(head) for head in {head.key: head for head in heads}.values())
+    return [name for name, count in names.items() if count > 1]
 
 
 def _has_begun(workspace: int) -> bool:

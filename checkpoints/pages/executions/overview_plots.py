@@ -102,8 +102,8 @@ def _started(days: Sequence[StartedDay], statuses: Sequence[Status]) -> Plot:
             each.lower(),
             label_of_status(each),
             [day.by_status.get(each, 0) for day in days],
-            f"{executions}?status={each}",
-            [f"{executions}?started={day.day}&status={each}" for day in days],
+            f"{executions}?status={each}&archived=also",
+            [f"{executions}?started={day.day}&status={each}&archived=also" for day in days],
         )
         for each in statuses
     ]

@@ -106,7 +106,9 @@ class DiffPage:
     """The difference of two versions: the state as a tree, then the visible messages.
 
     ``steps`` says what happened between them, also where neither of both differs.
-    ``too_large`` names differing keys whose values are too large to compare here.
+    ``too_large`` names differing keys whose values are too large to compare here. ``missing`` is
+    the version of the address if it has no state any more and the one before is compared, else
+    None.
     """
 
     title: Text
@@ -115,9 +117,10 @@ class DiffPage:
     tabs: Sequence[Tab]
     before: int
     after: int
+    missing: int | None
     newest: int
     steps: VersionSteps
-    state: Sequence[ChangeBranch]
+    state: ChangeBranch
     state_shown: int
     state_total: int
     messages: ViewDifferences
@@ -199,7 +202,8 @@ def diff(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpRespon
     head = find_head(actor.workspace, conversation_id)
     now = queries.find_moment(actor, conversation_id)
     row = _row(now)
-    before, after = _compared(request, row)
+    wanted, after = _compared(request, row)
+    before = wanted
     if row.thinned_count and before < after:  # what a link names may have been thinned
         before = state_before(row, before + 1) or 0
     first = queries.find_moment(actor, conversation_id, before)
@@ -218,9 +222,12 @@ def diff(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpRespon
         tabs=tabs_of(head, now, "diff"),
         before=before,
         after=after,
+        missing=wanted if wanted != before else None,
         newest=now.version,
         steps=version_steps(row, first, last),
-        state=tree_of(state[:MOST_ROWS], values_after(last, state[:MOST_ROWS])),
+        state=ChangeBranch(
+            "", branches=tree_of(state[:MOST_ROWS], values_after(last, state[:MOST_ROWS]))
+        ),
         state_shown=min(len(state), MOST_ROWS),
         state_total=len(state),
         messages=message_changes(head, first.view(), last.view(), changes),

@@ -53,7 +53,9 @@ def usage_by_day(totals: UsageTotals, workflow: str = "") -> UsageByDay:
 
 def _executions_url(day: str, workflow: str) -> str:
     given = {"workflow": workflow} if workflow else {}
-    return f"{reverse('checkpoints:list')}?{urlencode({**given, 'since': day, 'until': day})}"
+    # Usage of archived conversations counts, too.
+    query = urlencode({**given, "since": day, "until": day, "archived": "also"})
+    return f"{reverse('checkpoints:list')}?{query}"
 
 
 def _tokens(days: Sequence[tuple[str, UsageSum]], urls: Sequence[str]) -> Plot:

@@ -80,7 +80,8 @@ class ListPage:
     """The list of conversations.
 
     ``wanted`` is what the filter bar shows. ``by_size`` lists the largest first; ``only`` is how
-    many of them if there are more, which have no further pages.
+    many of them if there are more, which have no further pages. ``problem`` says what is wrong
+    with the address; then there are no conversations.
     """
 
     title: Text
@@ -94,6 +95,7 @@ class ListPage:
     by_size: bool
     only: int | None
     bulk: BulkBar | None
+    problem: Text
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,8 +170,10 @@ class FindPage:
 @require_safe
 @page
 def conversation_list(request: HttpRequest, actor: Actor) -> HttpResponse:
+    status = request.GET.get("status", "")
+    problem = _("Select a status of the list.") if status and status not in STATUSES else ""
     wanted = ConversationFilter(
-        status=request.GET.get("status", ""),
+        status="" if problem else status,
         workflow=request.GET.get("workflow", ""),
         text=request.GET.get("q", "").strip(),
         archived=request.GET.get("archived") == "true",
@@ -177,7 +181,9 @@ def conversation_list(request: HttpRequest, actor: Actor) -> HttpResponse:
     asked = PageRequest.of(request.GET)
     by_size = request.GET.get("sort") == "size"
     only = None
-    if by_size:
+    if problem:
+        found: Page[Conversation] = Page([], None)
+    elif by_size:
         most = min(asked.limit, _MOST_LARGEST)
         rows = queries.largest_conversations(actor, wanted, most + 1)
         found, only = Page(rows[:most], None), most if len(rows) > most else None
@@ -207,12 +213,13 @@ def conversation_list(request: HttpRequest, actor: Actor) -> HttpResponse:
         wanted=wanted,
         statuses=tuple(STATUSES),
         may_import=actor.may(Action.CONVERSATION_IMPORT),
-        filtered=wanted != ConversationFilter(),
+        filtered=wanted != ConversationFilter() or bool(problem),
         by_size=by_size,
         only=only,
         bulk=_bulk_bar(actor, wanted, found, by_size=by_size),
+        problem=problem,
     )
-    return show(request, "conversations/list.html", shown)
+    return show(request, "conversations/list.html", shown, status=422 if problem else 200)
 
 
 def _workflow_names(actor: Actor, heads: Iterable[Conversation]) -> Mapping[str, str]:
@@ -223,7 +230,7 @@ def _workflow_names(actor: Actor, heads: Iterable[Conversation]) -> Mapping[str,
 def _bulk_bar(
     actor: Actor, wanted: ConversationFilter, shown: Page[Conversation], *, by_size: bool
 ) -> BulkBar | None:
-    actions = bulk_actions(actor, BulkList.CONVERSATIONS, archived=wanted.archived)
+    actions = bulk_actions(actor, BulkList.CONVERSATIONS, archived=bool(wanted.archived))
     if not actions or not shown.items:
         return None
     fields = {

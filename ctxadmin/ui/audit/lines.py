@@ -194,7 +194,7 @@ def _change_words(
     """Returns the versions before and after in words; "" if the change has none."""
     if entry.action == Action.WORKFLOW_PUBLISH:
         return gettext("Version %(n)s") % {"n": detail.get("version", after)}
-    if entry.action == Action.CHECKPOINT_DELETE:
+    if entry.action in (Action.CHECKPOINT_DELETE, Action.LABEL_SET):
         return gettext("Version %(n)s") % {"n": detail.get("version", "")}
     if entry.action == Action.CHECKPOINT_FORK:
         return ""  # its words name the version
@@ -246,7 +246,7 @@ def _difference_url(
 ) -> str:
     """Returns the page that compares the versions before and after; "" if they are the same."""
     if entry.action == Action.CHECKPOINT_FORK:
-        return ""
+        return _other_side_url(detail, after)
     versions = {"from": before, "to": after}
     if entry.action == Action.WORKFLOW_PUBLISH:
         return _published_url(entry, detail.get("version"))
@@ -259,6 +259,16 @@ def _difference_url(
     return ""
 
 
+def _other_side_url(detail: Mapping[str, JsonValue], version: str) -> str:
+    """Returns the fork, or the version that was forked."""
+    if "fork" in detail:
+        return _address("checkpoints:detail", str(detail["fork"]))
+    origin = detail.get("origin")
+    if not isinstance(origin, dict) or "conversation" not in origin:
+        return ""
+    return _address("checkpoints:version", str(origin["conversation"]), version)
+
+
 def _published_url(entry: AuditEntry, version: JsonValue) -> str:
     if not isinstance(version, int):
         return ""
@@ -268,9 +278,9 @@ def _published_url(entry: AuditEntry, version: JsonValue) -> str:
     return f"{_address('workflows:diff', entry.object_id)}?{urlencode(versions)}"
 
 
-def _address(name: str, object_id: str) -> str:
+def _address(name: str, object_id: str, *further: str) -> str:
     try:
-        return reverse(name, args=[object_id])
+        return reverse(name, args=[object_id, *further])
     except NoReverseMatch:  # an id that no address takes, as of a sign-in with any name
         return ""
 

@@ -24,22 +24,27 @@ from ctxadmin.http.audit.parameters import NAMES, filter_in, position_in
 from ctxadmin.http.endpoints.pagination import PageRequest, encode
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
-from ctxadmin.lib.errors import ValidationFailed
+from ctxadmin.lib.errors import FieldProblem, ValidationFailed
 from ctxadmin.ui.audit.change_words import change_words
 from ctxadmin.ui.audit.changed_values import ChangedValue, changed_values
 from ctxadmin.ui.audit.lines import AuditFacts, AuditLine, line_of_run, tell_apart
 from ctxadmin.ui.audit.object_names import object_names
 from ctxadmin.ui.audit.origins import origins_of
 from ctxadmin.ui.audit.runs import FoundRun, find_runs
-from ctxadmin.ui.audit.typed_filter import with_names
+from ctxadmin.ui.audit.typed_filter import suggested_authors, with_names
 from ctxadmin.ui.audit.wording import ACTION_GROUPS, OBJECTS
 from ctxadmin.ui.components import Crumb, Text
 from ctxadmin.ui.pages import page, show
 from ctxadmin.ui.sentences import translated
 
 _LINES: Final = 50
+_UNLISTED: Final = frozenset({Action.SESSION_FAIL})  # of no workspace
 _LONGEST: Final = 10  # seconds in which a page verifies
 _verifying: Final = threading.Lock()
+_DAYS: Final[Mapping[str, Text]] = {
+    "since": gettext_lazy("From day (UTC)"),
+    "until": gettext_lazy("To day (UTC)"),
+}
 TITLE: Final = gettext_lazy("Audit")
 
 
@@ -48,7 +53,8 @@ class AuditPage:
     """The entries that fit ``wanted``, the values of the filter's fields as they were typed.
 
     ``problem`` says what is wrong with them; then there are no lines. ``check`` is the last
-    verification of all chains, ``altered_count`` counts the lines that differ from their hash.
+    verification of all chains, ``authors`` are names to suggest, ``altered_count`` counts the
+    lines that differ from their hash.
     """
 
     title: Text
@@ -60,6 +66,7 @@ class AuditPage:
     query: str
     groups: Sequence[tuple[Text, Sequence[tuple[str, Text]]]]
     objects: Sequence[tuple[str, Text]]
+    authors: Sequence[str]
     check: AuditCheck | None
     altered_count: int
     problem: Text = ""
@@ -98,18 +105,25 @@ def audit_list(request: HttpRequest, actor: Actor) -> HttpResponse:
         filter_count=sum(map(bool, given.values())),
         query=query.urlencode(),
         groups=[
-            (group, [(action.value, words) for action, words in actions.items()])
+            (
+                group,
+                [(each.value, words) for each, words in actions.items() if each not in _UNLISTED],
+            )
             for group, actions in ACTION_GROUPS
         ],
         objects=list(OBJECTS.items()),
+        authors=suggested_authors(actor.workspace),
         check=last_check(),
         altered_count=0,
     )
     try:
-        wanted = with_names(actor.workspace, filter_in(request.GET))
+        typed = filter_in(request.GET)
+        if typed.since and typed.until and typed.since >= typed.until:
+            raise ValidationFailed.at("", _("The first day is after the last day."))
     except ValidationFailed as error:
-        shown = replace(empty, problem=translated(error.problems[0].message))
+        shown = replace(empty, problem=_problem(error.problems[0]))
         return show(request, "audit/list.html", shown, status=422)
+    wanted = with_names(actor.workspace, typed)
     asked = replace(PageRequest.of(request.GET), limit=_LINES)
     find = partial(find_entries, actor.workspace, wanted)
     runs, more = find_runs(find, position_in(asked), _LINES)
@@ -119,6 +133,17 @@ def audit_list(request: HttpRequest, actor: Actor) -> HttpResponse:
         empty, lines=tell_apart(lines), next=following, altered_count=len(facts.altered)
     )
     return show(request, "audit/list.html", shown)
+
+
+def _problem(found: FieldProblem) -> Text:
+    """Returns what is wrong with the filter, with days as the form calls them."""
+    label = _DAYS.get(found.pointer.removeprefix("?"))
+    if label is None:
+        return translated(found.message)
+    return _("%(field)s: %(value)s") % {
+        "field": label,
+        "value": _("Enter a day such as 2026-11-24."),
+    }
 
 
 def _lines_of(workspace: int, runs: Sequence[FoundRun]) -> tuple[AuditFacts, list[AuditLine]]:

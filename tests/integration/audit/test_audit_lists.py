@@ -262,7 +262,15 @@ def test_a_mistake_in_the_filter_stays_in_the_form() -> None:
     assert answer.status_code == 422
     page = answer.content.decode()
     assert 'value="anna"' in page
-    assert "since must be a day or a time" in page
+    assert "From day (UTC): Enter a day such as 2026-11-24." in page
+
+
+def test_a_first_day_after_the_last_one_is_said() -> None:
+    admin = signed_in(Role.ADMIN)
+    answer = admin.get("/audit/?since=2026-11-25&until=2026-11-24")
+    assert answer.status_code == 422
+    assert "The first day is after the last day." in answer.content.decode()
+    assert admin.get("/audit/?since=2026-11-24&until=2026-11-24").status_code == 200
 
 
 def test_the_list_asks_as_much_for_many_entries_as_for_few() -> None:

@@ -10,9 +10,12 @@ import pytest
 from django.test import Client
 from pydantic import JsonValue
 
+from checkpoints.services import annotations
 from conversations.domain.configs import read_operation
 from conversations.services.use_cases import apply_operation
+from ctxadmin.accounts import people
 from ctxadmin.accounts.access_log import record_access
+from ctxadmin.accounts.services import create_token
 from ctxadmin.audit.models import AuditEntry
 from ctxadmin.audit.record import AuditChange
 from ctxadmin.identity.roles import Action, Role, Scope
@@ -275,6 +278,81 @@ def test_an_empty_list_says_what_only_ids_find() -> None:
 def test_an_author_is_found_as_the_list_shows_the_name(typed: str) -> None:
     conversation(user("a"), public_id="c1", actor=engine())
     assert len(rows(f"actor={typed.format(engine().name)}")) == 1
+
+
+@pytest.mark.parametrize("typed", ["Engine 1", "ENGINE 1", "eng", "Eng"])
+def test_an_author_is_found_however_the_name_is_written_and_by_its_beginning(typed: str) -> None:
+    for name in ("engine 1", "other"):
+        create_token(engine(Scope.ADMIN), name, [Scope.ENGINE])
+        conversation(user("a"), public_id=name[0], actor=replace(engine(), name=name))
+    (line,) = rows(f"action=conversation.create&actor={typed}")
+    assert "engine 1 (token)" in line
+
+
+def test_a_whole_name_of_an_author_finds_no_longer_ones() -> None:
+    for name in ("engine 1", "engine 12"):
+        create_token(engine(Scope.ADMIN), name, [Scope.ENGINE])
+        conversation(user("a"), public_id=f"c{len(name)}", actor=replace(engine(), name=name))
+    admin = signed_in(Role.ADMIN)
+    assert len(rows("action=conversation.create&actor=Engine 1", admin)) == 1
+    assert len(rows("action=conversation.create&actor=Engine", admin)) == 2
+
+
+def test_people_and_tokens_are_suggested_as_authors() -> None:
+    admin = signed_in(Role.ADMIN)
+    create_token(engine(Scope.ADMIN), "engine 1", [Scope.ENGINE])
+    page = admin.get("/audit/").content.decode()
+    suggested = page.partition('<datalist id="authors">')[2].partition("</datalist>")[0]
+    assert re.findall(r'value="([^"]+)"', suggested) == ["admin-default", "engine 1 (token)"]
+
+
+def test_an_action_that_the_list_never_has_is_not_offered() -> None:
+    page = signed_in(Role.ADMIN).get("/audit/").content.decode()
+    assert 'value="session.sign_in"' in page
+    assert 'value="session.fail"' not in page
+
+
+def test_the_changes_of_each_row_lead_to_its_entry_or_to_a_difference() -> None:
+    saved(document(DRAFT))
+    page = signed_in(Role.ADMIN).get("/audit/?object_type=workflow").content.decode()
+    assert re.search(r'<a href="/audit/\d+/2/">Draft 0 → 1: added “Draft the answer”</a>', page)
+
+
+def test_rights_and_labels_are_said_in_their_rows_and_entries() -> None:
+    admin = signed_in(Role.ADMIN)
+    by = person(Role.ADMIN)
+    people.add_person(by, "rita", Role.REVIEWER)
+    people.change_role(by, "rita", Role.ADMIN, seen=Role.REVIEWER)
+    create_token(by, "engine 1", [Scope.REVIEW, Scope.ENGINE])
+    changed, added = rows("object=rita", admin)
+    assert "Role: reviewer → admin" in changed
+    assert "Role: reviewer" in added
+    (made,) = rows("object=engine 1", admin)
+    assert "Scopes: engine, review" in made
+    page = admin.get("/audit/?object=rita").content.decode()
+    entry = admin.get(re.findall(r'class="audit-time" href="([^"]+)"', page)[0]).content.decode()
+    assert re.findall(r'<td dir="auto" translate="no">(.*?)</td>', entry) == ["reviewer", "admin"]
+    run = paused()
+    for name in ("first", "second"):
+        annotations.set_label(person(), run.head.public_id, 1, name)
+    second, first = rows("action=label.set", admin)
+    assert "Version 1: label “second”" in second
+    assert "Version 1: a label that was replaced or removed since" in first
+    annotations.remove_label(person(), run.head.public_id, 1)
+    assert "Version 1: label removed" in rows("action=label.set", admin)[0]
+
+
+def test_both_sides_of_a_fork_with_the_same_title_have_their_ids_and_lead_to_each_other() -> None:
+    run = paused()
+    ok(run.api.patch(run.path, {"title": "Parcel"}))
+    ok(run.post("checkpoints/1/fork", {"id": "forked"}))
+    source = run.head.public_id
+    admin = signed_in(Role.ADMIN)
+    words = f"version 1 of “Parcel” ({source}) into “Parcel” (forked)"
+    assert all(words in line for line in rows("action=checkpoint.fork", admin))
+    page = admin.get("/audit/?action=checkpoint.fork").content.decode()
+    assert f'<a href="/executions/forked/">{words}</a>' in page
+    assert f'<a href="/executions/{source}/versions/1/">{words}</a>' in page
 
 
 def test_the_label_of_a_system_is_not_that_of_a_token() -> None:

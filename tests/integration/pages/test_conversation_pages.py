@@ -271,7 +271,6 @@ def _listed(page: str) -> list[str]:
         ("chat/?view=²", 422, "Unknown view"),
         ("chat/?view=7", 404, "There is no revision 7."),
         ("chat/?start=x", 422, "In the address, start must be a whole number."),
-        ("?status=nonsense", 422, "Unknown status"),
     ],
 )
 def test_what_is_not_there_is_named_with_a_way_on(
@@ -283,6 +282,18 @@ def test_what_is_not_there_is_named_with_a_way_on(
     assert main.count(said) == 1
     assert 'href="/conversations/' in main
     assert ("Open the page without it" in main) == ("?" in path and status == 422)
+
+
+def test_a_wrong_status_in_the_address_is_said_above_the_list_and_leaves_the_other_filters(
+    reviewer: Client, chat: Conversation
+) -> None:
+    answer = reviewer.get("/conversations/?status=nonsense&q=parcel&archived=true")
+    html = text(answer)
+    assert answer.status_code == 422
+    assert "Select a status of the list." in html
+    assert 'name="q" value="parcel"' in html
+    assert '<option value="true" selected>Archived' in html
+    assert "Nothing matches" not in html
 
 
 @pytest.mark.parametrize("role", list(Role))

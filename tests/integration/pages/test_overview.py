@@ -116,6 +116,15 @@ def test_of_many_that_failed_only_some_are_listed(reviewer: Client) -> None:
     assert 'aria-label="8 Failed"' in html
 
 
+def test_conversations_of_one_title_have_their_ids_on_the_overview(reviewer: Client) -> None:
+    first, second, alone = paused("one"), paused("two"), paused("three")
+    for run, title in ((first, "Parcel"), (second, "Parcel"), (alone, "Refund")):
+        ok(run.api.patch(run.path, {"title": title}))
+    html = text(reviewer.get("/"))
+    shown = [html.count(f'"no">{run.head.public_id}</span>') for run in (first, second, alone)]
+    assert shown == [2, 2, 0]  # where it waits, and as the latest change
+
+
 def test_another_workspace_sees_nothing_of_it() -> None:
     paused()
     conversation(user("secret"), title="A secret title")
@@ -197,7 +206,8 @@ def test_paused_executions_are_counted_once_by_the_time_they_waited(reviewer: Cl
         assert queue.count('class="waiting"') == count
         assert queue.count(f"waited={waited}") >= count  # what is opened from here stays in it
     assert reviewer.get("/reviews/?waited=2h").status_code == 422
-    assert part.count('href="/executions/?status=PAUSED"') == 2  # of the legend and the table
+    of_status = 'href="/executions/?status=PAUSED&amp;archived=also"'
+    assert part.count(of_status) == 2  # of the legend and the table
 
 
 def test_the_overview_loads_the_plots_of_executions_later_with_two_queries(
@@ -208,10 +218,11 @@ def test_the_overview_loads_the_plots_of_executions_later_with_two_queries(
     with CaptureQueriesContext(connection) as queries:
         part = text(reviewer.get("/overview/executions/"))
     assert "<html" not in part
-    assert '<a href="/executions/?status=PAUSED">Paused</a>' in part
+    assert '<a href="/executions/?status=PAUSED&amp;archived=also">Paused</a>' in part
     of_day = f"/executions/?started={clock.now().date()}"
-    assert part.count(f'href="{of_day}&amp;status=PAUSED"') == 2  # its bar, and its number
-    assert f'<a href="{of_day}">1</a>' in part
+    of_status = f'href="{of_day}&amp;status=PAUSED&amp;archived=also"'
+    assert part.count(of_status) == 2  # its bar, and its number
+    assert f'<a href="{of_day}&amp;archived=also">1</a>' in part
     assert sum("checkpoints_execution" in each["sql"] for each in queries.captured_queries) == 2
 
 

@@ -196,6 +196,22 @@ def test_an_admin_deletes_a_version_which_the_timeline_then_says(admin: Client) 
     html = page(admin, run, "versions/3/")
     assert url(run, "versions/1/") in html
     assert "diff/?from=1&amp;to=3" in html
+    instead = (
+        "Version 2 was deleted, or retention removed its state. Version 1 is compared instead."
+    )
+    assert instead in page(admin, run, "diff/?from=2&to=3")
+    assert "is compared instead" not in page(admin, run, "diff/?from=1&to=3")
+
+
+def test_many_keys_that_differ_are_folded(reviewer: Client) -> None:
+    run = running()
+    run.save("one", state_data={f"key_{n:03}": n for n in range(305)})
+    html = page(reviewer, run, "diff/?from=0&to=1")
+    before, fold, after = html.partition('<details class="diff-more">')
+    assert fold
+    assert "key_000" in before
+    assert "key_304" in after
+    assert 0 < before.count("change-leaf") < 100
 
 
 def test_a_version_that_is_needed_is_not_deleted_and_the_page_says_why(admin: Client) -> None:
