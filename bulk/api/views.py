@@ -211,8 +211,7 @@ class CancelBulkAction(Endpoint):
         """What is done stays done. One that has ended stays as it is."""
         row = jobs.open_job(self.actor, job_id)
         jobs.cancel(self.actor, row)
-        row.refresh_from_db()
-        return BulkActionAnswer.of(row).response()
+        return BulkActionAnswer.of(jobs.open_job(self.actor, job_id)).response()
 
 
 def _number(asked: PageRequest) -> int | None:

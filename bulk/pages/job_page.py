@@ -21,20 +21,21 @@ from bulk.pages.selection import list_url
 from bulk.pages.wording import (
     HINTS,
     OPPOSITES,
-    STATUS_LABELS,
     TITLES,
     done_label,
     opposite_label,
     result_words,
+    status_of,
     submit_label,
 )
 from bulk.store import BulkProblem
 from conversations.models import Conversation
 from conversations.reading.display_names import display_name, read_display_names
-from ctxadmin.background.leases import ACTIVE
+from ctxadmin.background.leases import ACTIVE, is_stopping
 from ctxadmin.http.endpoints.pagination import PageRequest, foreign_cursor, page_of
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.bulk_actions import BulkAction, BulkList
+from ctxadmin.lib import clock
 from ctxadmin.lib.errors import InvalidState, ValidationFailed
 from ctxadmin.lib.stored_sentence import read_sentence
 from ctxadmin.lib.whole_number import whole_number
@@ -78,6 +79,7 @@ class JobPage:
 
     ``size`` is that of the draft of an export.
     ``shown`` is how many matched in the list, if that was another number than the items now.
+    ``is_active`` is also one that was cancelled while its worker ``is_stopping``.
     ``changing`` items are not refused, ``worked`` have a result. ``problem`` says why it stopped.
     ``result`` says in words what was done, ``done`` the same of an item. ``opposite`` labels the
     button that does the opposite to the changed items, "" if there is none.
@@ -93,6 +95,7 @@ class JobPage:
     done: Text
     is_draft: bool
     is_active: bool
+    is_stopping: bool
     is_erasure: bool
     is_export: bool
     size: ExportSize | None
@@ -130,7 +133,7 @@ def job_list(request: HttpRequest, actor: Actor) -> HttpResponse:
     shown = JobListPage(
         title=NAME,
         crumbs=(),
-        jobs=[(row, TITLES[BulkAction(row.action)], *STATUS_LABELS[row.status]) for row in rows],
+        jobs=[(row, TITLES[BulkAction(row.action)], *status_of(row)) for row in rows],
     )
     return show(request, "bulk/list.html", shown)
 
@@ -188,7 +191,7 @@ def undo(request: HttpRequest, actor: Actor, job_id: str) -> HttpResponse:
     row = jobs.open_job(actor, job_id)
     opposite = OPPOSITES.get(BulkAction(row.action))
     changed = store.items_of(row, BulkItem.Outcome.DONE).values_list("public_id", flat=True)
-    if request.method != "POST" or opposite is None or row.status in ACTIVE or not row.done:
+    if request.method != "POST" or opposite is None or _is_worked_on(row) or not row.done:
         return redirect("bulk:job", job_id)
     try:
         job = jobs.select(actor, opposite, list(changed), row.filter)
@@ -196,6 +199,11 @@ def undo(request: HttpRequest, actor: Actor, job_id: str) -> HttpResponse:
         flash.warning(request, translated(error.detail))
         return redirect("bulk:job", job_id)
     return redirect("bulk:job", job.public_id)
+
+
+def _is_worked_on(row: BulkJob) -> bool:
+    """Returns whether the results of a job may still change."""
+    return row.status in ACTIVE or is_stopping(row, clock.now())
 
 
 def _text_of(row: BulkJob) -> TextEntry:
@@ -231,7 +239,7 @@ def _show(
     outcome = request.GET.get("outcome", "")
     asked = PageRequest.of(request.GET)
     found = page_of(_rows(row, outcome, asked), asked, lambda item: (item.place,))
-    label, tone = STATUS_LABELS[row.status]
+    label, tone = status_of(row)
     asks = _entries_of(row)
     shown = JobPage(
         title=TITLES[action],
@@ -243,7 +251,8 @@ def _show(
         tone=tone,
         done=done_label(action),
         is_draft=is_draft,
-        is_active=row.status in ACTIVE,
+        is_active=_is_worked_on(row),
+        is_stopping=is_stopping(row, clock.now()),
         is_erasure=action is BulkAction.ERASE,
         is_export=action is BulkAction.EXPORT,
         size=exports.size_of(row) if is_draft and action is BulkAction.EXPORT else None,

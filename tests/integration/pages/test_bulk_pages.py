@@ -6,14 +6,17 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from bulk import jobs
+from bulk import jobs, store
+from bulk.item_changes import change_item
 from bulk.models import BulkItem, BulkJob
-from bulk.runner import RUNNER
+from bulk.runner import RUNNER, actor_of
 from conversations.domain.imports.uploads import read_upload
 from conversations.domain.transfer import Transfer
 from conversations.models import Conversation
 from ctxadmin.audit.models import AuditEntry
+from ctxadmin.identity.bulk_actions import BulkAction
 from ctxadmin.identity.roles import Role
+from ctxadmin.lib import clock
 from ctxadmin.lib.errors import ValidationFailed
 from tests.factories import browser, conversation, signed_in, user
 from tests.integration.pages.execution_scenes import paused, running, text
@@ -208,6 +211,31 @@ def test_a_running_job_is_cancelled_and_only_by_who_may_do_it(reviewer: Client) 
     assert "What is done stays done." in text(after)
     assert "Cancelled" in text(after)
     assert not RUNNER.run_next()
+
+
+def test_a_cancelled_job_is_followed_until_its_worker_has_stopped(reviewer: Client) -> None:
+    talks("one", "two")
+    where = selected(reviewer, "archive", "one", "two")
+    reviewer.post(f"{where}start/")
+    row = store.JOBS.take_next("worker", clock.now())
+    assert row is not None
+    actor = actor_of(row)
+    assert actor is not None
+    first, second = store.items_of(row)
+    change_item(actor, BulkAction.ARCHIVE, first, "")
+    stopping = text(reviewer.post(f"{where}cancel/", follow=True))
+    assert "Stopping…" in stopping
+    assert "Stopping…" in text(reviewer.get("/bulk/"))
+    assert "1 conversation archived, 1 left" in stopping
+    assert 'hx-trigger="load' in stopping
+    assert f"{where}cancel/" not in stopping
+    assert reviewer.post(f"{where}undo/")["Location"] == where
+    change_item(actor, BulkAction.ARCHIVE, second, "")
+    store.leave(row)
+    after = text(reviewer.get(where))
+    assert "2 conversations archived" in after
+    assert "hx-trigger" not in after
+    assert "Unarchive them…" in after
 
 
 def sent_file(answer: Any) -> bytes:
