@@ -1,8 +1,9 @@
-"""Bulk actions in a browser: selecting on a phone."""
+"""Bulk actions in a browser: selecting by keys and on a phone."""
 
 import pytest
 from playwright.sync_api import Page, expect
 
+from tests.e2e.keys import listed
 from tests.e2e.scenes import Started
 
 
@@ -21,3 +22,23 @@ def test_the_box_that_selects_the_page_is_in_sight_on_a_narrow_page(
     expect(box).to_be_checked()
     expect(page.locator(f'[data-bulk-box][value="{name}"]')).to_be_checked()
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_a_key_leads_from_the_selection_to_the_action_and_back(
+    reviewer_page: Page, start: Started
+) -> None:
+    page = reviewer_page
+    start()
+    page.goto("/executions/?status=PAUSED")
+    assert "Choose an action" not in listed(page)
+    box = page.get_by_label("Select all on this page")
+    box.focus()
+    page.keyboard.press("Space")
+    assert listed(page)["Choose an action"] == ["a"]
+    page.keyboard.press("a")
+    expect(page.get_by_label("Action", exact=True)).to_be_focused()
+    page.keyboard.press("Escape")
+    expect(box).to_be_focused()
+    page.keyboard.press("a")
+    page.keyboard.press("Tab")
+    expect(page.get_by_role("button", name="Continue with selected")).to_be_focused()
