@@ -15,7 +15,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 from bulk import exports, jobs, store
 from bulk.domain.rules import DryRun, refusal
 from bulk.exports import ExportSize
-from bulk.facts import facts_of
+from bulk.facts import current_labels, facts_of
 from bulk.models import BulkItem, BulkJob
 from bulk.pages.selection import list_url
 from bulk.pages.wording import (
@@ -64,13 +64,17 @@ _COUNT: Final = TextEntry(
 
 @dataclass(frozen=True, slots=True)
 class ItemLine:
-    """One item with its result; ``outcome`` is "" while nothing was done, ``why`` a refusal."""
+    """One item with its result; ``outcome`` is "" while nothing was done, ``why`` a refusal.
+
+    ``label`` is the one that an action would replace, "" if there is none.
+    """
 
     url: str
     name: str
     public_id: str
     outcome: str
     why: str
+    label: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -307,6 +311,7 @@ def _lines(row: BulkJob, action: BulkAction, items: Sequence[BulkItem]) -> list[
         whys = [translated(why) if why else "" for why in now]
     else:
         whys = [translated(read_sentence(bytes(item.why))) for item in items]
+    labels = current_labels(keys) if _replaces_labels(row) else {}
     name = "checkpoints:detail" if action.list is BulkList.EXECUTIONS else "conversations:detail"
     return [
         ItemLine(
@@ -317,6 +322,11 @@ def _lines(row: BulkJob, action: BulkAction, items: Sequence[BulkItem]) -> list[
             public_id=item.public_id,
             outcome=item.outcome,
             why=why,
+            label=labels.get(item.conversation, ""),
         )
         for item, why in zip(items, whys, strict=True)
     ]
+
+
+def _replaces_labels(row: BulkJob) -> bool:
+    return row.status == BulkJob.Status.DRAFT and row.action == BulkAction.LABEL

@@ -74,6 +74,18 @@ def test_a_label_is_asked_for_and_shown(reviewer: Client) -> None:
     assert "golden" in text(reviewer.get(f"/executions/{run.head.public_id}/versions/1/"))
 
 
+def test_the_dry_run_of_a_label_names_the_one_that_each_item_has(reviewer: Client) -> None:
+    labeled, other = paused(), paused("other")
+    first = selected(reviewer, "label", labeled.head.public_id)
+    assert "Label now:" not in text(reviewer.get(first))
+    reviewer.post(f"{first}start/", {"label": "golden"})
+    RUNNER.run_next()
+    both = selected(reviewer, "label", labeled.head.public_id, other.head.public_id)
+    page = text(reviewer.get(both))
+    assert re.findall(r'Label now: <span dir="auto" translate="no">(.+?)<', page) == ["golden"]
+    assert "Label now:" not in text(reviewer.get(first))
+
+
 def test_a_dry_run_says_what_is_meant_and_what_is_refused_then_it_is_done(
     reviewer: Client,
 ) -> None:
