@@ -9,7 +9,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext_lazy, pgettext
 from django.views.decorators.http import require_http_methods, require_safe
 
 from bulk import exports, jobs, store
@@ -46,6 +46,12 @@ from ctxadmin.ui.sentences import translated
 
 NAME: Final = gettext_lazy("Bulk actions")
 _LISTED: Final = 50
+# The results of items, as an address names them.
+_OUTCOMES: Final = {
+    "done": BulkItem.Outcome.DONE,
+    "refused": BulkItem.Outcome.REFUSED,
+    "waiting": BulkItem.Outcome.WAITING,
+}
 _LABEL: Final = TextEntry(
     name="label",
     label=gettext_lazy("Label"),
@@ -154,10 +160,12 @@ def job(request: HttpRequest, actor: Actor, job_id: str) -> HttpResponse:
 def start(request: HttpRequest, actor: Actor, job_id: str) -> HttpResponse:
     """Starts a draft; pressed twice, it is started once. An export is answered with its file."""
     here = redirect("bulk:job", job_id)
-    if request.method != "POST":
-        return here
     row = jobs.open_job(actor, job_id)
     if row.status != BulkJob.Status.DRAFT:
+        return here
+    if request.method != "POST":  # as after signing in again
+        if row.action == BulkAction.EXPORT:  # what is typed for others comes back, and says so
+            flash.warning(request, _("The download was not started."))
         return here
     if row.action == BulkAction.EXPORT:
         # A stream lacks only what a page does not look at.
@@ -205,6 +213,21 @@ def undo(request: HttpRequest, actor: Actor, job_id: str) -> HttpResponse:
     return redirect("bulk:job", job.public_id)
 
 
+@require_http_methods(["GET", "HEAD", "POST"])
+@page
+def rest(request: HttpRequest, actor: Actor, job_id: str) -> HttpResponse:
+    """Leads to the dry run of the same action on the items that a stopped job left."""
+    row = jobs.open_job(actor, job_id)
+    if request.method != "POST" or _is_worked_on(row) or not _left(row):
+        return redirect("bulk:job", job_id)
+    return redirect("bulk:job", jobs.select_rest(actor, row).public_id)
+
+
+def _left(row: BulkJob) -> int:
+    """Returns how many items of a job have no result."""
+    return row.total - row.done - row.refused
+
+
 def _is_worked_on(row: BulkJob) -> bool:
     """Returns whether the results of a job may still change."""
     return row.status in ACTIVE or is_stopping(row, clock.now())
@@ -216,10 +239,11 @@ def _text_of(row: BulkJob) -> TextEntry:
 
 
 def _entries_of(row: BulkJob) -> list[TextEntry]:
-    """Returns the fields of a draft."""
+    """Returns the fields of a draft, with the text of the job whose rest it is."""
     if row.action == BulkAction.EXPORT:
         return []
-    return [_text_of(row), _COUNT] if row.action == BulkAction.ERASE else [_text_of(row)]
+    text = replace(_text_of(row), value=row.label or row.reason)
+    return [text, _COUNT] if row.action == BulkAction.ERASE else [text]
 
 
 def _count_in(request: HttpRequest, tried: DryRun) -> TextEntry:
@@ -272,7 +296,7 @@ def _show(
         opposite=opposite_label(action) if row.done and actor.may(action.right) else "",
         archived=action is BulkAction.ARCHIVE,
         worked=row.done + row.refused,
-        left=row.total - row.done - row.refused,
+        left=_left(row),
         tabs=() if is_draft else _tabs(row, outcome),
         lines=_lines(row, action, found.items),
         next=found.next,
@@ -281,8 +305,7 @@ def _show(
 
 
 def _rows(row: BulkJob, outcome: str, asked: PageRequest) -> list[BulkItem]:
-    known = outcome in (BulkItem.Outcome.DONE, BulkItem.Outcome.REFUSED)
-    items = store.items_of(row, outcome if known else None)
+    items = store.items_of(row, _OUTCOMES.get(outcome))
     match asked.after:
         case (int() as place,) if 0 <= place < 2**31:
             items = items.filter(place__gt=place)
@@ -293,11 +316,15 @@ def _rows(row: BulkJob, outcome: str, asked: PageRequest) -> list[BulkItem]:
 
 def _tabs(row: BulkJob, outcome: str) -> list[Tab]:
     here = reverse("bulk:job", args=[row.public_id])
-    return [
-        Tab(_("All"), here, outcome not in ("done", "refused"), row.total),
+    tabs = [
+        Tab(_("All"), here, outcome not in _OUTCOMES, row.total),
         Tab(_("Done"), f"{here}?outcome=done", outcome == "done", row.done),
         Tab(_("Refused"), f"{here}?outcome=refused", outcome == "refused", row.refused),
     ]
+    if _left(row) or outcome == "waiting":
+        left = pgettext("results", "Left")
+        tabs.append(Tab(left, f"{here}?outcome=waiting", outcome == "waiting", _left(row)))
+    return tabs
 
 
 def _lines(row: BulkJob, action: BulkAction, items: Sequence[BulkItem]) -> list[ItemLine]:

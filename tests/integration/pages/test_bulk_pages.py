@@ -250,6 +250,41 @@ def test_a_cancelled_job_is_followed_until_its_worker_has_stopped(reviewer: Clie
     assert "Unarchive them…" in after
 
 
+def test_what_a_cancelled_job_left_is_listed_and_can_be_continued_with(reviewer: Client) -> None:
+    talks("one", "two", "three")
+    where = selected(reviewer, "archive", "one", "two", "three")
+    reviewer.post(f"{where}start/", {"reason": "tidy"})
+    row = store.JOBS.take_next("worker", clock.now())
+    assert row is not None
+    actor = actor_of(row)
+    assert actor is not None
+    change_item(actor, BulkAction.ARCHIVE, store.items_of(row)[0], "tidy")
+    reviewer.post(f"{where}cancel/")
+    assert reviewer.post(f"{where}rest/")["Location"] == where
+    store.leave(row)
+    left = text(reviewer.get(f"{where}?outcome=waiting"))
+    assert "Talk one" in left
+    assert "Talk three" not in left
+    assert reviewer.get(f"{where}rest/")["Location"] == where
+    Conversation.objects.filter(public_id="one").update(change_seq=99)
+    rest = str(reviewer.post(f"{where}rest/")["Location"])
+    draft = text(reviewer.get(rest))
+    assert "1 of 2 selected conversations can be changed." in draft
+    assert "1: It has changed since it was selected." in draft
+    assert re.search(r'name="reason"[^>]*\bvalue="tidy"', draft)
+    reviewer.post(f"{rest}start/", {"reason": "tidy"})
+    RUNNER.run_next()
+    assert "1 conversation archived, 1 refused" in text(reviewer.get(rest))
+    assert f"{rest}rest/" not in text(reviewer.get(rest))
+
+
+def test_who_signs_in_again_is_told_that_a_download_was_not_started(reviewer: Client) -> None:
+    talks("one")
+    draft = selected(reviewer, "export", "one")
+    assert "The download was not started." in text(reviewer.get(f"{draft}start/", follow=True))
+    assert BulkJob.objects.get().status == "draft"
+
+
 def sent_file(answer: Any) -> bytes:
     assert answer["Content-Type"] == "application/x-ndjson"
     return b"".join(answer.streaming_content)
