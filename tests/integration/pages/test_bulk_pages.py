@@ -388,6 +388,30 @@ def test_an_entry_of_the_audit_leads_to_its_bulk_action(admin: Client) -> None:
     assert "Bulk action:" not in text(admin.get(f"/audit/{other.stream}/{other.seq}/"))
 
 
+def audit_rows(admin: Client, query: str = "") -> list[str]:
+    page = text(admin.get(f"/audit/?action=conversation.archive{query}"))
+    return page.partition("<tbody>")[2].partition("</tbody>")[0].split("<tr")[1:]
+
+
+def test_the_entries_of_a_bulk_action_are_one_line_of_the_audit_that_opens(admin: Client) -> None:
+    talks("one", "two", "three", "four")
+    draft = selected(admin, "archive", "one", "two", "three")
+    admin.post(f"{draft}start/", {"reason": "tidy"})
+    RUNNER.run_next()
+    admin.post("/conversations/four/archive/", {"confirm": "true"})
+    alone, whole = audit_rows(admin)
+    assert "Talk four" in alone
+    assert f'<a href="{draft}">Bulk action: Archive conversations</a>' in whole
+    assert "3 entries" in whole
+    assert "tidy" in whole
+    each = re.findall(r'href="/audit/\d+/\d+/">.*?href="/conversations/(\w+)/"', whole, re.DOTALL)
+    assert sorted(each[-3:]) == ["one", "three", "two"]
+    # Of one object there is one entry, which names it.
+    (entry,) = audit_rows(admin, "&object=two")
+    assert "Talk two" in entry
+    assert "Archived a conversation" in entry
+
+
 def test_the_dry_run_of_an_export_costs_as_many_queries_for_many_as_for_few(
     reviewer: Client, django_assert_max_num_queries: Any
 ) -> None:
