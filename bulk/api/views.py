@@ -91,7 +91,9 @@ class BulkItemAnswer(Answer):
         description="Id of the execution that was selected; null for actions on conversations.",
         examples=["exec_7q2m4x8k1n5p9r3t"],
     )
-    outcome: Outcome = Field(description="What came of it.")
+    outcome: Outcome = Field(
+        description="What came of it; `done` of a pause means that it is requested."
+    )
     why: str | None = Field(description="Why it was refused.", examples=["It is not running."])
 
     @classmethod
