@@ -7,7 +7,7 @@ from django.db.models import Exists, OuterRef
 
 from bulk.domain.rules import ItemFacts
 from bulk.models import BulkItem
-from checkpoints.models import Execution
+from checkpoints.models import Execution, Label
 from checkpoints.store.executions import as_domain
 from checkpoints.store.pinned_workflow import pinned_version
 from checkpoints.store.position import waits_for_review
@@ -95,3 +95,14 @@ def current_executions(keys: Sequence[int]) -> list[Execution]:
     )
     rows = Execution.objects.filter(~Exists(newer), conversation__in=keys)
     return list(rows.defer("marking", "reducers", "leases"))
+
+
+def current_labels(keys: Sequence[int]) -> Mapping[int, str]:
+    """Returns the label of the latest version of each conversation whose version has one."""
+    latest = {(row.conversation, row.number, row.version) for row in current_executions(keys)}
+    labels = Label.objects.filter(conversation__in=keys)
+    return {
+        row.conversation: row.name
+        for row in labels
+        if (row.conversation, row.execution, row.version) in latest
+    }

@@ -59,27 +59,26 @@ def select(actor: Actor, action: BulkAction, selection: Selection, filter_query:
     """
     actor.require(action.right)
     heads = selected_heads(actor, selection)
-    job = BulkJob(
-        key=ids.new_key(),
-        workspace=actor.workspace,
-        public_id=ids.new_public_id("bulk"),
-        action=action,
-        filter=filter_query,
-        person=int(actor.id) if actor.kind == "person" else 0,
-        token=actor.id if actor.kind == "token" else "",
-        author=actor.label,
-        address=actor.address,
-        request_id=actor.request_id,
-        total=len(heads),
-        created_at=clock.now(),
-    )
+    job = _draft(actor, action, filter_query, len(heads))
     executions = _execution_ids(heads) if action.list is BulkList.EXECUTIONS else {}
-    with transaction.atomic():
-        job.save(force_insert=True)
-        BulkItem.objects.bulk_create(
-            (_item(job, place, head, executions) for place, head in enumerate(heads)),
-            batch_size=_PART,
-        )
+    _insert(job, (_item(job, place, head, executions) for place, head in enumerate(heads)))
+    return job
+
+
+def select_rest(actor: Actor, stopped: BulkJob) -> BulkJob:
+    """Stores a draft of the same action for the items that a stopped job left.
+
+    They are as they were selected: what has changed since is refused. The draft has the reason or
+    the label of the job.
+    """
+    action = BulkAction(stopped.action)
+    actor.require(action.right)
+    items = list(store.items_of(stopped, BulkItem.Outcome.WAITING))
+    job = _draft(actor, action, stopped.filter, len(items))
+    job.reason, job.label = stopped.reason, stopped.label
+    for place, item in enumerate(items):
+        item.job, item.place = job.key, place
+    _insert(job, items)
     return job
 
 
@@ -160,6 +159,29 @@ def cancel(actor: Actor, job: BulkJob) -> bool:
     """Cancels a job; what is done stays done. False if it has ended."""
     actor.require(BulkAction(job.action).right)
     return store.stop(job, clock.now())
+
+
+def _draft(actor: Actor, action: BulkAction, filter_query: str, total: int) -> BulkJob:
+    return BulkJob(
+        key=ids.new_key(),
+        workspace=actor.workspace,
+        public_id=ids.new_public_id("bulk"),
+        action=action,
+        filter=filter_query,
+        person=int(actor.id) if actor.kind == "person" else 0,
+        token=actor.id if actor.kind == "token" else "",
+        author=actor.label,
+        address=actor.address,
+        request_id=actor.request_id,
+        total=total,
+        created_at=clock.now(),
+    )
+
+
+def _insert(job: BulkJob, items: Iterable[BulkItem]) -> None:
+    with transaction.atomic():
+        job.save(force_insert=True)
+        BulkItem.objects.bulk_create(items, batch_size=_PART)
 
 
 def _named_heads(actor: Actor, names: Iterable[str]) -> list[Conversation]:

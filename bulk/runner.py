@@ -39,7 +39,7 @@ def run_job(row: BulkJob) -> None:
         if time.monotonic() - renewed >= RENEW_SECONDS:
             if not store.renew(row, done, refused, clock.now()):
                 _log.info("bulk job %s: stopped", row.public_id)
-                store.recount_outcomes(row)
+                store.leave(row)
                 return
             actor = actor_of(row)
             renewed = time.monotonic()

@@ -45,13 +45,13 @@ def find_job(workspace: int, public_id: str) -> BulkJob:
     row = JOBS.find(workspace, public_id)
     if row is None:
         raise NotFound(say("There is no bulk action {name}.", name=repr(public_id[:64])))
-    return row
+    return _counted(row)
 
 
 def latest_jobs(workspace: int, count: int) -> Sequence[BulkJob]:
     """The latest jobs that were started."""
     rows = BulkJob.objects.filter(workspace=workspace).exclude(status=BulkJob.Status.DRAFT)
-    return list(rows.order_by("-key")[:count])
+    return [_counted(row) for row in rows.order_by("-key")[:count]]
 
 
 def jobs_before(workspace: int, key: int | None, count: int) -> Sequence[BulkJob]:
@@ -59,7 +59,14 @@ def jobs_before(workspace: int, key: int | None, count: int) -> Sequence[BulkJob
     rows = BulkJob.objects.filter(workspace=workspace).exclude(status=BulkJob.Status.DRAFT)
     if key is not None:
         rows = rows.filter(key__lt=key)
-    return list(rows.order_by("-key")[:count])
+    return [_counted(row) for row in rows.order_by("-key")[:count]]
+
+
+def _counted(row: BulkJob) -> BulkJob:
+    """Counts the items of a cancelled job whose worker has not stopped, or died at it."""
+    if row.status == BulkJob.Status.CANCELLED and row.holder:
+        row.done, row.refused = outcomes_of(row)
+    return row
 
 
 def items_of(job: BulkJob, outcome: str | None = None) -> QuerySet[BulkItem]:
@@ -106,11 +113,21 @@ def renew(row: BulkJob, done: int, refused: int, now: datetime) -> bool:
 
 
 def finish(row: BulkJob, now: datetime, problem: BulkProblem | None = None) -> bool:
-    """Ends a job; returns False if it was cancelled or taken over."""
+    """Ends a job; returns False if it was cancelled, which it then leaves, or taken over."""
     done, refused = outcomes_of(row)
     if problem is None:
-        return JOBS.finish(row, now, done=done, refused=refused)
-    return JOBS.fail(row, problem, now, done=done, refused=refused)
+        ended = JOBS.finish(row, now, done=done, refused=refused)
+    else:
+        ended = JOBS.fail(row, problem, now, done=done, refused=refused)
+    if not ended:
+        leave(row)
+    return ended
+
+
+def leave(row: BulkJob) -> None:
+    """Gives up a job that was cancelled; its counts are those of its items."""
+    done, refused = outcomes_of(row)
+    JOBS.leave(row, BulkJob.Status.CANCELLED, done=done, refused=refused)
 
 
 def start_sending(job: BulkJob, holder: str, now: datetime) -> bool:
@@ -147,12 +164,6 @@ def jobs_of_requests(workspace: int, causes: Collection[tuple[str, str]]) -> Seq
     )
     started = rows.exclude(status=BulkJob.Status.DRAFT) if wanted else ()
     return [row for row in started if (row.author, row.request_id) in wanted]
-
-
-def recount_outcomes(row: BulkJob) -> None:
-    """Sets the counts of a cancelled job to the outcomes of its items."""
-    done, refused = outcomes_of(row)
-    BulkJob.objects.filter(key=row.key).update(done=done, refused=refused)
 
 
 def old_jobs(now: datetime, *, remove: bool) -> int:

@@ -91,7 +91,9 @@ class BulkItemAnswer(Answer):
         description="Id of the execution that was selected; null for actions on conversations.",
         examples=["exec_7q2m4x8k1n5p9r3t"],
     )
-    outcome: Outcome = Field(description="What came of it.")
+    outcome: Outcome = Field(
+        description="What came of it; `done` of a pause means that it is requested."
+    )
     why: str | None = Field(description="Why it was refused.", examples=["It is not running."])
 
     @classmethod
@@ -211,8 +213,7 @@ class CancelBulkAction(Endpoint):
         """What is done stays done. One that has ended stays as it is."""
         row = jobs.open_job(self.actor, job_id)
         jobs.cancel(self.actor, row)
-        row.refresh_from_db()
-        return BulkActionAnswer.of(row).response()
+        return BulkActionAnswer.of(jobs.open_job(self.actor, job_id)).response()
 
 
 def _number(asked: PageRequest) -> int | None:

@@ -9,32 +9,33 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext_lazy, pgettext
 from django.views.decorators.http import require_http_methods, require_safe
 
 from bulk import exports, jobs, store
 from bulk.domain.rules import DryRun, refusal
 from bulk.exports import ExportSize
-from bulk.facts import facts_of
+from bulk.facts import current_labels, facts_of
 from bulk.models import BulkItem, BulkJob
 from bulk.pages.selection import list_url
 from bulk.pages.wording import (
     HINTS,
     OPPOSITES,
-    STATUS_LABELS,
     TITLES,
     done_label,
     opposite_label,
     result_words,
+    status_of,
     submit_label,
 )
 from bulk.store import BulkProblem
 from conversations.models import Conversation
 from conversations.reading.display_names import display_name, read_display_names
-from ctxadmin.background.leases import ACTIVE
+from ctxadmin.background.leases import ACTIVE, is_stopping
 from ctxadmin.http.endpoints.pagination import PageRequest, foreign_cursor, page_of
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.bulk_actions import BulkAction, BulkList
+from ctxadmin.lib import clock
 from ctxadmin.lib.errors import InvalidState, ValidationFailed
 from ctxadmin.lib.stored_sentence import read_sentence
 from ctxadmin.lib.whole_number import whole_number
@@ -45,6 +46,12 @@ from ctxadmin.ui.sentences import translated
 
 NAME: Final = gettext_lazy("Bulk actions")
 _LISTED: Final = 50
+# The results of items, as an address names them.
+_OUTCOMES: Final = {
+    "done": BulkItem.Outcome.DONE,
+    "refused": BulkItem.Outcome.REFUSED,
+    "waiting": BulkItem.Outcome.WAITING,
+}
 _LABEL: Final = TextEntry(
     name="label",
     label=gettext_lazy("Label"),
@@ -63,13 +70,17 @@ _COUNT: Final = TextEntry(
 
 @dataclass(frozen=True, slots=True)
 class ItemLine:
-    """One item with its result; ``outcome`` is "" while nothing was done, ``why`` a refusal."""
+    """One item with its result; ``outcome`` is "" while nothing was done, ``why`` a refusal.
+
+    ``label`` is the one that an action would replace, "" if there is none.
+    """
 
     url: str
     name: str
     public_id: str
     outcome: str
     why: str
+    label: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +89,7 @@ class JobPage:
 
     ``size`` is that of the draft of an export.
     ``shown`` is how many matched in the list, if that was another number than the items now.
+    ``is_active`` is also one that was cancelled while its worker ``is_stopping``.
     ``changing`` items are not refused, ``worked`` have a result. ``problem`` says why it stopped.
     ``result`` says in words what was done, ``done`` the same of an item. ``opposite`` labels the
     button that does the opposite to the changed items, "" if there is none.
@@ -93,6 +105,7 @@ class JobPage:
     done: Text
     is_draft: bool
     is_active: bool
+    is_stopping: bool
     is_erasure: bool
     is_export: bool
     size: ExportSize | None
@@ -130,7 +143,7 @@ def job_list(request: HttpRequest, actor: Actor) -> HttpResponse:
     shown = JobListPage(
         title=NAME,
         crumbs=(),
-        jobs=[(row, TITLES[BulkAction(row.action)], *STATUS_LABELS[row.status]) for row in rows],
+        jobs=[(row, TITLES[BulkAction(row.action)], *status_of(row)) for row in rows],
     )
     return show(request, "bulk/list.html", shown)
 
@@ -147,10 +160,12 @@ def job(request: HttpRequest, actor: Actor, job_id: str) -> HttpResponse:
 def start(request: HttpRequest, actor: Actor, job_id: str) -> HttpResponse:
     """Starts a draft; pressed twice, it is started once. An export is answered with its file."""
     here = redirect("bulk:job", job_id)
-    if request.method != "POST":
-        return here
     row = jobs.open_job(actor, job_id)
     if row.status != BulkJob.Status.DRAFT:
+        return here
+    if request.method != "POST":  # as after signing in again
+        if row.action == BulkAction.EXPORT:  # what is typed for others comes back, and says so
+            flash.warning(request, _("The download was not started."))
         return here
     if row.action == BulkAction.EXPORT:
         # A stream lacks only what a page does not look at.
@@ -188,7 +203,7 @@ def undo(request: HttpRequest, actor: Actor, job_id: str) -> HttpResponse:
     row = jobs.open_job(actor, job_id)
     opposite = OPPOSITES.get(BulkAction(row.action))
     changed = store.items_of(row, BulkItem.Outcome.DONE).values_list("public_id", flat=True)
-    if request.method != "POST" or opposite is None or row.status in ACTIVE or not row.done:
+    if request.method != "POST" or opposite is None or _is_worked_on(row) or not row.done:
         return redirect("bulk:job", job_id)
     try:
         job = jobs.select(actor, opposite, list(changed), row.filter)
@@ -198,16 +213,37 @@ def undo(request: HttpRequest, actor: Actor, job_id: str) -> HttpResponse:
     return redirect("bulk:job", job.public_id)
 
 
+@require_http_methods(["GET", "HEAD", "POST"])
+@page
+def rest(request: HttpRequest, actor: Actor, job_id: str) -> HttpResponse:
+    """Leads to the dry run of the same action on the items that a stopped job left."""
+    row = jobs.open_job(actor, job_id)
+    if request.method != "POST" or _is_worked_on(row) or not _left(row):
+        return redirect("bulk:job", job_id)
+    return redirect("bulk:job", jobs.select_rest(actor, row).public_id)
+
+
+def _left(row: BulkJob) -> int:
+    """Returns how many items of a job have no result."""
+    return row.total - row.done - row.refused
+
+
+def _is_worked_on(row: BulkJob) -> bool:
+    """Returns whether the results of a job may still change."""
+    return row.status in ACTIVE or is_stopping(row, clock.now())
+
+
 def _text_of(row: BulkJob) -> TextEntry:
     """Returns the field of the text that goes with an action."""
     return _LABEL if row.action == BulkAction.LABEL else REASON
 
 
 def _entries_of(row: BulkJob) -> list[TextEntry]:
-    """Returns the fields of a draft."""
+    """Returns the fields of a draft, with the text of the job whose rest it is."""
     if row.action == BulkAction.EXPORT:
         return []
-    return [_text_of(row), _COUNT] if row.action == BulkAction.ERASE else [_text_of(row)]
+    text = replace(_text_of(row), value=row.label or row.reason)
+    return [text, _COUNT] if row.action == BulkAction.ERASE else [text]
 
 
 def _count_in(request: HttpRequest, tried: DryRun) -> TextEntry:
@@ -231,7 +267,7 @@ def _show(
     outcome = request.GET.get("outcome", "")
     asked = PageRequest.of(request.GET)
     found = page_of(_rows(row, outcome, asked), asked, lambda item: (item.place,))
-    label, tone = STATUS_LABELS[row.status]
+    label, tone = status_of(row)
     asks = _entries_of(row)
     shown = JobPage(
         title=TITLES[action],
@@ -243,7 +279,8 @@ def _show(
         tone=tone,
         done=done_label(action),
         is_draft=is_draft,
-        is_active=row.status in ACTIVE,
+        is_active=_is_worked_on(row),
+        is_stopping=is_stopping(row, clock.now()),
         is_erasure=action is BulkAction.ERASE,
         is_export=action is BulkAction.EXPORT,
         size=exports.size_of(row) if is_draft and action is BulkAction.EXPORT else None,
@@ -259,7 +296,7 @@ def _show(
         opposite=opposite_label(action) if row.done and actor.may(action.right) else "",
         archived=action is BulkAction.ARCHIVE,
         worked=row.done + row.refused,
-        left=row.total - row.done - row.refused,
+        left=_left(row),
         tabs=() if is_draft else _tabs(row, outcome),
         lines=_lines(row, action, found.items),
         next=found.next,
@@ -268,8 +305,7 @@ def _show(
 
 
 def _rows(row: BulkJob, outcome: str, asked: PageRequest) -> list[BulkItem]:
-    known = outcome in (BulkItem.Outcome.DONE, BulkItem.Outcome.REFUSED)
-    items = store.items_of(row, outcome if known else None)
+    items = store.items_of(row, _OUTCOMES.get(outcome))
     match asked.after:
         case (int() as place,) if 0 <= place < 2**31:
             items = items.filter(place__gt=place)
@@ -280,11 +316,15 @@ def _rows(row: BulkJob, outcome: str, asked: PageRequest) -> list[BulkItem]:
 
 def _tabs(row: BulkJob, outcome: str) -> list[Tab]:
     here = reverse("bulk:job", args=[row.public_id])
-    return [
-        Tab(_("All"), here, outcome not in ("done", "refused"), row.total),
+    tabs = [
+        Tab(_("All"), here, outcome not in _OUTCOMES, row.total),
         Tab(_("Done"), f"{here}?outcome=done", outcome == "done", row.done),
         Tab(_("Refused"), f"{here}?outcome=refused", outcome == "refused", row.refused),
     ]
+    if _left(row) or outcome == "waiting":
+        left = pgettext("results", "Left")
+        tabs.append(Tab(left, f"{here}?outcome=waiting", outcome == "waiting", _left(row)))
+    return tabs
 
 
 def _lines(row: BulkJob, action: BulkAction, items: Sequence[BulkItem]) -> list[ItemLine]:
@@ -298,6 +338,7 @@ def _lines(row: BulkJob, action: BulkAction, items: Sequence[BulkItem]) -> list[
         whys = [translated(why) if why else "" for why in now]
     else:
         whys = [translated(read_sentence(bytes(item.why))) for item in items]
+    labels = current_labels(keys) if _replaces_labels(row) else {}
     name = "checkpoints:detail" if action.list is BulkList.EXECUTIONS else "conversations:detail"
     return [
         ItemLine(
@@ -308,6 +349,11 @@ def _lines(row: BulkJob, action: BulkAction, items: Sequence[BulkItem]) -> list[
             public_id=item.public_id,
             outcome=item.outcome,
             why=why,
+            label=labels.get(item.conversation, ""),
         )
         for item, why in zip(items, whys, strict=True)
     ]
+
+
+def _replaces_labels(row: BulkJob) -> bool:
+    return row.status == BulkJob.Status.DRAFT and row.action == BulkAction.LABEL

@@ -10,6 +10,7 @@ _pages: list[URLPattern | URLResolver] = [
     path("<str:job_id>/", job_page.job, name="job"),
     path("<str:job_id>/start/", job_page.start, name="start"),
     path("<str:job_id>/cancel/", job_page.cancel, name="cancel"),
+    path("<str:job_id>/rest/", job_page.rest, name="rest"),
     path("<str:job_id>/undo/", job_page.undo, name="undo"),
 ]
 

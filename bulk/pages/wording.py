@@ -7,7 +7,9 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 
 from bulk.models import BulkJob
+from ctxadmin.background.leases import is_stopping
 from ctxadmin.identity.bulk_actions import BulkAction
+from ctxadmin.lib import clock
 from ctxadmin.ui.components import Text, Tone
 
 TITLES: Final[Mapping[BulkAction, Text]] = {
@@ -42,7 +44,7 @@ HINTS: Final[Mapping[BulkAction, Text]] = {
         "comments, reasons. The audit, forks, exports and backups stay."
     ),
 }
-STATUS_LABELS: Final[Mapping[str, tuple[Text, Tone]]] = {
+_STATUS_LABELS: Final[Mapping[str, tuple[Text, Tone]]] = {
     BulkJob.Status.DRAFT: (_("Not started"), "secondary"),
     BulkJob.Status.QUEUED: (_("Waiting"), "secondary"),
     BulkJob.Status.RUNNING: (_("Running"), "blue"),
@@ -50,6 +52,13 @@ STATUS_LABELS: Final[Mapping[str, tuple[Text, Tone]]] = {
     BulkJob.Status.CANCELLED: (_("Cancelled"), "secondary"),
     BulkJob.Status.FAILED: (_("Failed"), "red"),
 }
+
+_STOPPING: Final[tuple[Text, Tone]] = (_("Stopping…"), "secondary")
+
+
+def status_of(row: BulkJob) -> tuple[Text, Tone]:
+    """Returns the label and the tone of a job's status."""
+    return _STOPPING if is_stopping(row, clock.now()) else _STATUS_LABELS[row.status]
 
 
 def submit_label(action: BulkAction, count: int) -> str:

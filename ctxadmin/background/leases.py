@@ -82,8 +82,17 @@ class JobTable(Generic[JobT]):
         return _end(self._held(row), JobStatus.FAILED, now, problem=problem, **values)
 
     def cancel(self, row: JobT, status: str, now: datetime) -> bool:
-        """Ends a job that is not ended with a status of its kind, whoever works on it."""
-        return _end(self._rows.filter(key=row.key, status__in=ACTIVE), status, now)
+        """Ends a job that is not ended with a status of its kind, whoever works on it.
+
+        Its lease stays until who works on it has noticed (``is_stopping``, ``leave``).
+        """
+        rows = self._rows.filter(key=row.key, status__in=ACTIVE)
+        return bool(rows.update(status=status, ended_at=now))
+
+    def leave(self, row: JobT, status: str, **values: object) -> bool:
+        """Gives up the lease of a cancelled job, with its results; False if others hold it."""
+        rows = self._rows.filter(key=row.key, status=status, holder=row.holder)
+        return bool(rows.update(holder="", until=None, **values))
 
     @property
     def _rows(self) -> "QuerySet[JobT]":
@@ -107,8 +116,15 @@ def is_abandoned(row: LeasedJob, now: datetime) -> bool:
     """Returns whether nobody works on a job that is not ended."""
     if row.status == JobStatus.QUEUED:
         return True
-    if row.status != JobStatus.RUNNING:
-        return False
+    return row.status == JobStatus.RUNNING and _is_lease_over(row, now)
+
+
+def is_stopping(row: LeasedJob, now: datetime) -> bool:
+    """Returns whether who works on a job has not noticed yet that it was cancelled."""
+    return bool(row.holder) and row.status not in ACTIVE and not _is_lease_over(row, now)
+
+
+def _is_lease_over(row: LeasedJob, now: datetime) -> bool:
     return row.until is None or not now <= row.until <= now + 2 * LEASE
 
 

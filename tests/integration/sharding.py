@@ -78,6 +78,7 @@ EXCEPTIONS: Final = {
     "bulk.jobs.selected_heads": _PAGE,
     "bulk.jobs._named_heads": _BY_ID,
     "bulk.jobs.preview_job": _PAGE,
+    "bulk.jobs.select_rest": _PAGE,
     "bulk.exports._lines": _PAGE,
     "bulk.exports.size_of": _SUMS,
     "bulk.facts.facts_of": _PAGE,

@@ -56,9 +56,10 @@ class AuditFacts:
 
 @dataclass(frozen=True, slots=True)
 class AuditLine:
-    """One entry, or several autosaves of a draft: who did what to which object, when, why.
+    """One entry, or several: who did what to which object, when, why.
 
-    ``began`` is the time of the first of several autosaves, if it is a minute or more before the
+    Several are autosaves of a draft, or the entries of one bulk action, which name no object
+    (``is_bulk``). ``began`` is the time of the first of them, if it is a minute or more before the
     last; ``parts`` are all of them, latest first.
     ``object_name`` is "" for what has no name or is gone; ``object_twin`` is the id beside it if
     another object of the list has the same name.
@@ -94,6 +95,7 @@ class AuditLine:
     parts: Sequence["AuditLine"] = ()
     origin: Origin | None = None
     object_twin: str = ""
+    is_bulk: bool = False
 
     @property
     def named_id(self) -> str:
@@ -110,15 +112,38 @@ def line_of_run(
         return line
     parts = [audit_line(*each) for each in zip(run, repeat(facts), words_of_parts, strict=False)]
     first, last = run[-1].entry, run[0].entry
+    line = replace(
+        line,
+        altered=any(each.altered for each in parts),
+        began=first.at if last.at - first.at >= _MINUTE else None,
+        parts=parts,
+    )
+    if not edits_draft(last):
+        return _of_no_object(line)
     drafts = (_version(first.version_before), _version(last.version_after))
     edited = ngettext("Edited the draft once", "Edited the draft %(n)s times", len(run))
     return replace(
         line,
         words=edited % {"n": len(run)},
         change=_with_words(_versions_words("workflow", *drafts), words),
-        altered=any(each.altered for each in parts),
-        began=first.at if last.at - first.at >= _MINUTE else None,
-        parts=parts,
+    )
+
+
+def _of_no_object(line: AuditLine) -> AuditLine:
+    """Returns the line of a bulk action: its objects are those of its parts."""
+    return replace(
+        line,
+        is_bulk=True,
+        object_words="",
+        object_id="",
+        object_name="",
+        object_url="",
+        conversation="",
+        what="",
+        change="",
+        difference_url="",
+        message=None,
+        erased=False,
     )
 
 

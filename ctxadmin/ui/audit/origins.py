@@ -3,6 +3,7 @@
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 
+from ctxadmin.audit.models import AuditEntry
 from ctxadmin.ui.components import Text
 
 
@@ -25,6 +26,11 @@ _finders: list[FindOrigins] = []
 def register_origins(find: FindOrigins) -> None:
     """Registers how to find what entries are part of."""
     _finders.append(find)
+
+
+def cause_of(entry: AuditEntry) -> Cause:
+    """Returns the author of an entry, as pages show authors, and the id of its request."""
+    return f"{entry.actor_kind}:{entry.actor_name}", entry.request_id
 
 
 def origins_of(workspace: int, causes: Collection[Cause]) -> Mapping[Cause, Origin]:

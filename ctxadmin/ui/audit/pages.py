@@ -29,7 +29,7 @@ from ctxadmin.ui.audit.change_words import change_words
 from ctxadmin.ui.audit.changed_values import ChangedValue, changed_values
 from ctxadmin.ui.audit.lines import AuditFacts, AuditLine, line_of_run, tell_apart
 from ctxadmin.ui.audit.object_names import object_names
-from ctxadmin.ui.audit.origins import origins_of
+from ctxadmin.ui.audit.origins import Cause, Origin, cause_of, origins_of
 from ctxadmin.ui.audit.runs import FoundRun, find_runs
 from ctxadmin.ui.audit.typed_filter import suggested_authors, with_names
 from ctxadmin.ui.audit.wording import ACTION_GROUPS, OBJECTS
@@ -126,9 +126,10 @@ def audit_list(request: HttpRequest, actor: Actor) -> HttpResponse:
     wanted = with_names(actor.workspace, typed)
     asked = replace(PageRequest.of(request.GET), limit=_LINES)
     find = partial(find_entries, actor.workspace, wanted)
-    runs, more = find_runs(find, position_in(asked), _LINES)
-    facts, lines = _lines_of(actor.workspace, runs)
-    following = encode(runs[-1][-1].position) if more else None
+    find_origins = partial(origins_of, actor.workspace)
+    found = find_runs(find, find_origins, position_in(asked), _LINES)
+    facts, lines = _lines_of(actor.workspace, found.runs, found.origins)
+    following = encode(found.runs[-1][-1].position) if found.more else None
     shown = replace(
         empty, lines=tell_apart(lines), next=following, altered_count=len(facts.altered)
     )
@@ -146,7 +147,9 @@ def _problem(found: FieldProblem) -> Text:
     }
 
 
-def _lines_of(workspace: int, runs: Sequence[FoundRun]) -> tuple[AuditFacts, list[AuditLine]]:
+def _lines_of(
+    workspace: int, runs: Sequence[FoundRun], origins: Mapping[Cause, Origin]
+) -> tuple[AuditFacts, list[AuditLine]]:
     """Returns runs of entries as lines with their names and words, and what these are made of."""
     found = [each for run in runs for each in run]
     entries = [each.entry for each in found]
@@ -163,7 +166,6 @@ def _lines_of(workspace: int, runs: Sequence[FoundRun]) -> tuple[AuditFacts, lis
         line_of_run(run, facts, text, list(islice(of_parts, len(run))) if len(run) > 1 else ())
         for run, text in zip(runs, words, strict=False)
     ]
-    origins = origins_of(workspace, {(line.author, line.request_id) for line in lines})
     return facts, [
         replace(line, origin=origins.get((line.author, line.request_id))) for line in lines
     ]
@@ -219,7 +221,8 @@ def audit_entry(request: HttpRequest, actor: Actor, stream: int, seq: int) -> Ht
     if seq not in by_seq:
         raise Http404
     (found,) = with_reasons([by_seq[seq]])
-    _facts, (line,) = _lines_of(actor.workspace, [[found]])
+    origins = origins_of(actor.workspace, {cause_of(found.entry)})
+    _facts, (line,) = _lines_of(actor.workspace, [[found]], origins)
     neighbours = {each: reverse("audit:entry", args=[stream, each]) for each in by_seq}
     shown = EntryPage(
         title=line.words,

@@ -16,7 +16,7 @@ from conversations.workspace.matching import ConversationFilter
 from ctxadmin.accounts.models import Membership
 from ctxadmin.audit.models import AuditEntry
 from ctxadmin.audit.queries import with_reasons
-from ctxadmin.background.leases import MOST_ATTEMPTS
+from ctxadmin.background.leases import MOST_ATTEMPTS, is_stopping
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.bulk_actions import BulkAction
 from ctxadmin.identity.roles import ROLE_SCOPES, Role
@@ -274,6 +274,41 @@ def test_a_cancelled_job_stops_and_keeps_what_is_done(monkeypatch: pytest.Monkey
     monkeypatch.setattr(runner, "RENEW_SECONDS", 0.0)
     RUNNER.run_next()
     assert numbers(job) == ("cancelled", 1, 0)
+    assert not RUNNER.run_next()
+
+
+def test_a_job_cancelled_at_its_last_item_counts_all_of_them(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    ada = someone()
+    talks("one", "two")
+    job = started(ada, BulkAction.ARCHIVE, ["one", "two"])
+    change = item_changes.change_item
+
+    def cancelling(actor: Actor, action: BulkAction, item: BulkItem, reason: str) -> Any:
+        found = change(actor, action, item, reason)
+        jobs.cancel(ada, job)
+        # Its worker has not noticed yet, and writes no count before it does.
+        assert is_stopping(job_now(job), clock.now())
+        assert job_now(job).done == sum(map(archived, ("one", "two")))
+        return found
+
+    monkeypatch.setattr(runner, "change_item", cancelling)
+    RUNNER.run_next()
+    assert numbers(job) == ("cancelled", 2, 0)
+    assert not is_stopping(job_now(job), clock.now())
+
+
+def test_a_cancelled_job_whose_server_died_has_stopped_when_its_lease_is_over() -> None:
+    ada = someone()
+    talks("one", "two")
+    job = started(ada, BulkAction.ARCHIVE, ["one", "two"])
+    assert store.JOBS.take_next("dies", clock.now())
+    item_changes.change_item(ada, BulkAction.ARCHIVE, store.items_of(job)[0], "tidy")
+    jobs.cancel(ada, job)
+    assert is_stopping(job_now(job), clock.now())
+    assert not is_stopping(job_now(job), clock.now() + timedelta(minutes=1))
+    assert job_now(job).done == 1
     assert not RUNNER.run_next()
 
 

@@ -6,14 +6,17 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from bulk import jobs
+from bulk import jobs, store
+from bulk.item_changes import change_item
 from bulk.models import BulkItem, BulkJob
-from bulk.runner import RUNNER
+from bulk.runner import RUNNER, actor_of
 from conversations.domain.imports.uploads import read_upload
 from conversations.domain.transfer import Transfer
 from conversations.models import Conversation
 from ctxadmin.audit.models import AuditEntry
+from ctxadmin.identity.bulk_actions import BulkAction
 from ctxadmin.identity.roles import Role
+from ctxadmin.lib import clock
 from ctxadmin.lib.errors import ValidationFailed
 from tests.factories import browser, conversation, signed_in, user
 from tests.integration.pages.execution_scenes import paused, running, text
@@ -69,6 +72,18 @@ def test_a_label_is_asked_for_and_shown(reviewer: Client) -> None:
     RUNNER.run_next()
     assert "golden" in text(reviewer.get(draft))
     assert "golden" in text(reviewer.get(f"/executions/{run.head.public_id}/versions/1/"))
+
+
+def test_the_dry_run_of_a_label_names_the_one_that_each_item_has(reviewer: Client) -> None:
+    labeled, other = paused(), paused("other")
+    first = selected(reviewer, "label", labeled.head.public_id)
+    assert "Label now:" not in text(reviewer.get(first))
+    reviewer.post(f"{first}start/", {"label": "golden"})
+    RUNNER.run_next()
+    both = selected(reviewer, "label", labeled.head.public_id, other.head.public_id)
+    page = text(reviewer.get(both))
+    assert re.findall(r'Label now: <span dir="auto" translate="no">(.+?)<', page) == ["golden"]
+    assert "Label now:" not in text(reviewer.get(first))
 
 
 def test_a_dry_run_says_what_is_meant_and_what_is_refused_then_it_is_done(
@@ -210,6 +225,66 @@ def test_a_running_job_is_cancelled_and_only_by_who_may_do_it(reviewer: Client) 
     assert not RUNNER.run_next()
 
 
+def test_a_cancelled_job_is_followed_until_its_worker_has_stopped(reviewer: Client) -> None:
+    talks("one", "two")
+    where = selected(reviewer, "archive", "one", "two")
+    reviewer.post(f"{where}start/")
+    row = store.JOBS.take_next("worker", clock.now())
+    assert row is not None
+    actor = actor_of(row)
+    assert actor is not None
+    first, second = store.items_of(row)
+    change_item(actor, BulkAction.ARCHIVE, first, "")
+    stopping = text(reviewer.post(f"{where}cancel/", follow=True))
+    assert "Stopping…" in stopping
+    assert "Stopping…" in text(reviewer.get("/bulk/"))
+    assert "1 conversation archived, 1 left" in stopping
+    assert 'hx-trigger="load' in stopping
+    assert f"{where}cancel/" not in stopping
+    assert reviewer.post(f"{where}undo/")["Location"] == where
+    change_item(actor, BulkAction.ARCHIVE, second, "")
+    store.leave(row)
+    after = text(reviewer.get(where))
+    assert "2 conversations archived" in after
+    assert "hx-trigger" not in after
+    assert "Unarchive them…" in after
+
+
+def test_what_a_cancelled_job_left_is_listed_and_can_be_continued_with(reviewer: Client) -> None:
+    talks("one", "two", "three")
+    where = selected(reviewer, "archive", "one", "two", "three")
+    reviewer.post(f"{where}start/", {"reason": "tidy"})
+    row = store.JOBS.take_next("worker", clock.now())
+    assert row is not None
+    actor = actor_of(row)
+    assert actor is not None
+    change_item(actor, BulkAction.ARCHIVE, store.items_of(row)[0], "tidy")
+    reviewer.post(f"{where}cancel/")
+    assert reviewer.post(f"{where}rest/")["Location"] == where
+    store.leave(row)
+    left = text(reviewer.get(f"{where}?outcome=waiting"))
+    assert "Talk one" in left
+    assert "Talk three" not in left
+    assert reviewer.get(f"{where}rest/")["Location"] == where
+    Conversation.objects.filter(public_id="one").update(change_seq=99)
+    rest = str(reviewer.post(f"{where}rest/")["Location"])
+    draft = text(reviewer.get(rest))
+    assert "1 of 2 selected conversations can be changed." in draft
+    assert "1: It has changed since it was selected." in draft
+    assert re.search(r'name="reason"[^>]*\bvalue="tidy"', draft)
+    reviewer.post(f"{rest}start/", {"reason": "tidy"})
+    RUNNER.run_next()
+    assert "1 conversation archived, 1 refused" in text(reviewer.get(rest))
+    assert f"{rest}rest/" not in text(reviewer.get(rest))
+
+
+def test_who_signs_in_again_is_told_that_a_download_was_not_started(reviewer: Client) -> None:
+    talks("one")
+    draft = selected(reviewer, "export", "one")
+    assert "The download was not started." in text(reviewer.get(f"{draft}start/", follow=True))
+    assert BulkJob.objects.get().status == "draft"
+
+
 def sent_file(answer: Any) -> bytes:
     assert answer["Content-Type"] == "application/x-ndjson"
     return b"".join(answer.streaming_content)
@@ -311,6 +386,30 @@ def test_an_entry_of_the_audit_leads_to_its_bulk_action(admin: Client) -> None:
     other = AuditEntry.objects.exclude(action="conversation.export").first()
     assert other is not None
     assert "Bulk action:" not in text(admin.get(f"/audit/{other.stream}/{other.seq}/"))
+
+
+def audit_rows(admin: Client, query: str = "") -> list[str]:
+    page = text(admin.get(f"/audit/?action=conversation.archive{query}"))
+    return page.partition("<tbody>")[2].partition("</tbody>")[0].split("<tr")[1:]
+
+
+def test_the_entries_of_a_bulk_action_are_one_line_of_the_audit_that_opens(admin: Client) -> None:
+    talks("one", "two", "three", "four")
+    draft = selected(admin, "archive", "one", "two", "three")
+    admin.post(f"{draft}start/", {"reason": "tidy"})
+    RUNNER.run_next()
+    admin.post("/conversations/four/archive/", {"confirm": "true"})
+    alone, whole = audit_rows(admin)
+    assert "Talk four" in alone
+    assert f'<a href="{draft}">Bulk action: Archive conversations</a>' in whole
+    assert "3 entries" in whole
+    assert "tidy" in whole
+    each = re.findall(r'href="/audit/\d+/\d+/">.*?href="/conversations/(\w+)/"', whole, re.DOTALL)
+    assert sorted(each[-3:]) == ["one", "three", "two"]
+    # Of one object there is one entry, which names it.
+    (entry,) = audit_rows(admin, "&object=two")
+    assert "Talk two" in entry
+    assert "Archived a conversation" in entry
 
 
 def test_the_dry_run_of_an_export_costs_as_many_queries_for_many_as_for_few(
