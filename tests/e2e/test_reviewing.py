@@ -230,3 +230,28 @@ def test_a_selected_review_that_another_decides_is_named(
     expect(page.get_by_text("1 selected")).to_be_visible()
     ok(api.post(f"conversations/{other}/reject", json={"reason": "no"}))
     expect(page.get_by_text(f"rejected {other}. It is no longer selected.")).to_be_visible()
+
+
+def test_a_key_that_asks_leaves_a_long_answer_in_its_place(
+    open_page: OpenPage, api: httpx.Client
+) -> None:
+    flow = start_one(api, paused=False)
+    complete(api, flow, "write", state_data={**STATE, "more": "A line.\n\n" * 60})
+    page, other = open_page("reviewer"), open_page("designer")
+    page.set_viewport_size({"width": 1280, "height": 600})
+    other.goto(f"/executions/{flow}/")
+    other.get_by_role("button", name="Claim").click()
+    expect(other.get_by_text("You claimed this review.")).to_be_visible()
+    page.goto(f"/executions/{flow}/")
+    seen(page)
+    page.keyboard.press("r")
+    expect(page.get_by_label("Reason")).to_be_focused()
+    page.keyboard.type("because of the date")
+    page.wait_for_timeout(200)  # a page that scrolls does so in a moment
+    assert page.evaluate("scrollY") == 0
+    page.get_by_label("Reason").fill("")
+    page.keyboard.press("Escape")
+    page.keyboard.press("a")
+    expect(page.get_by_role("button", name="Approve anyway")).to_be_focused()
+    page.wait_for_timeout(200)
+    assert page.evaluate("scrollY") == 0
