@@ -153,3 +153,17 @@ def test_back_from_a_review_the_queue_goes_on_at_its_line(
     expect(line).to_be_focused()
     reviewer_page.keyboard.press("j")
     expect(reviewer_page.locator(f"#review-{names[0]} .waiting-title")).to_be_focused()
+
+
+def test_a_conflict_begins_at_its_first_change(
+    reviewer_page: Page, api: httpx.Client, start: Started
+) -> None:
+    page, name = reviewer_page, start()
+    page.goto(f"/executions/{name}/state/")
+    expect(page.locator("[data-live=open]")).to_be_attached()
+    page.get_by_label("draft", exact=True).fill("Dear Ada")
+    expect(page.get_by_text("Saved for you")).to_be_visible()
+    change = {"node_id": "review", "state_data": {"draft": "Dear Bob"}}
+    ok(api.patch(f"conversations/{name}/snapshot", json=change))
+    page.keyboard.press("Control+Enter")
+    expect(page.locator(".conflict").first).to_be_focused()

@@ -68,3 +68,25 @@ def test_a_line_stays_under_the_pointer_that_moves(reviewer_page: Page, api: htt
     page.mouse.up()
     expect(page.get_by_text("Claimed by you")).to_have_count(1)
     expect(page.locator(".waiting-title")).to_contain_text(other)
+
+
+def test_selected_reviews_are_approved_by_keys(reviewer_page: Page, api: httpx.Client) -> None:
+    page, flow = reviewer_page, start_one(api)
+    start_again(api, flow)
+    page.goto(f"/executions/{flow}/")
+    expect(page.locator("[data-look]")).to_be_attached()
+    page.goto(f"/reviews/?workflow={flow}")
+    name = "Go to Approve selected"
+    assert name not in listed(page)
+    page.keyboard.press("j")
+    page.keyboard.press("x")
+    expect(page.get_by_text("1 selected")).to_be_visible()
+    assert listed(page)[name] == ["a"]
+    page.keyboard.press("a")
+    expect(page.get_by_label("Reason")).to_be_focused()
+    page.keyboard.press("Escape")
+    expect(page.locator(".waiting-title").first).to_be_focused()
+    page.keyboard.press("a")
+    page.keyboard.type("as agreed")
+    page.keyboard.press("Enter")
+    expect(page.locator("#messages > .note")).to_be_focused()

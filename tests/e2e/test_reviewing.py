@@ -187,3 +187,71 @@ def test_a_key_that_comes_too_early_says_that_nothing_was_decided(
     page.wait_for_timeout(1000)  # the page counts as shown from the event above on
     page.keyboard.press("a")
     expect(page.get_by_text("Approved.")).to_be_visible()
+
+
+def test_a_claim_keeps_what_is_selected_its_reason_and_the_place(
+    reviewer_page: Page, api: httpx.Client
+) -> None:
+    page, flow = reviewer_page, start_one(api)
+    others = [start_again(api, flow) for _ in range(13)]
+    page.goto(f"/executions/{others[-1]}/")
+    expect(page.locator("[data-look]")).to_be_attached()
+    page.goto(f"/reviews/?workflow={flow}")
+    expect(page.locator("[data-live=open]")).to_be_attached()
+    box = page.get_by_role("checkbox", name=f"Select {others[-1]}")
+    box.check()
+    page.get_by_label("Reason").fill("as agreed")
+    for button in ("Claim", "Release"):
+        page.evaluate("scrollTo(0, 300)")
+        page.get_by_role("button", name=f"{button} {others[-3]}").click()
+        after = {"Claim": "Release", "Release": "Claim"}[button]
+        expect(page.get_by_role("button", name=f"{after} {others[-3]}")).to_be_visible()
+        expect(box).to_be_checked()
+        expect(page.get_by_text("1 selected")).to_be_visible()
+        expect(page.get_by_label("Reason")).to_have_value("as agreed")
+        page.wait_for_timeout(300)  # what a browser scrolls to after the page has loaded
+        assert page.evaluate("scrollY") == 300
+
+
+def test_a_selected_review_that_another_decides_is_named(
+    reviewer_page: Page, api: httpx.Client
+) -> None:
+    page, flow = reviewer_page, start_one(api)
+    other = start_again(api, flow)
+    for each in (flow, other):
+        page.goto(f"/executions/{each}/")
+        expect(page.locator("[data-look]")).to_be_attached()
+    page.goto(f"/reviews/?workflow={flow}")
+    expect(page.locator("[data-live=open]")).to_be_attached()
+    page.get_by_role("checkbox", name=f"Select {flow}", exact=True).check()
+    page.get_by_role("checkbox", name=f"Select {other}").check()
+    ok(api.post(f"conversations/{flow}/approve", json={}))
+    expect(page.get_by_text(f"approved {flow}. It is no longer selected.")).to_be_visible()
+    expect(page.get_by_text("1 selected")).to_be_visible()
+    ok(api.post(f"conversations/{other}/reject", json={"reason": "no"}))
+    expect(page.get_by_text(f"rejected {other}. It is no longer selected.")).to_be_visible()
+
+
+def test_a_key_that_asks_leaves_a_long_answer_in_its_place(
+    open_page: OpenPage, api: httpx.Client
+) -> None:
+    flow = start_one(api, paused=False)
+    complete(api, flow, "write", state_data={**STATE, "more": "A line.\n\n" * 60})
+    page, other = open_page("reviewer"), open_page("designer")
+    page.set_viewport_size({"width": 1280, "height": 600})
+    other.goto(f"/executions/{flow}/")
+    other.get_by_role("button", name="Claim").click()
+    expect(other.get_by_text("You claimed this review.")).to_be_visible()
+    page.goto(f"/executions/{flow}/")
+    seen(page)
+    page.keyboard.press("r")
+    expect(page.get_by_label("Reason")).to_be_focused()
+    page.keyboard.type("because of the date")
+    page.wait_for_timeout(200)  # a page that scrolls does so in a moment
+    assert page.evaluate("scrollY") == 0
+    page.get_by_label("Reason").fill("")
+    page.keyboard.press("Escape")
+    page.keyboard.press("a")
+    expect(page.get_by_role("button", name="Approve anyway")).to_be_focused()
+    page.wait_for_timeout(200)
+    assert page.evaluate("scrollY") == 0

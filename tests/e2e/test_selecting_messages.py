@@ -5,9 +5,11 @@ from typing import Any
 from uuid import uuid4
 
 import httpx
+import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from tests.browser import assert_accessible_in_every_look
+from tests.e2e.conftest import OpenPage
 
 
 def made(api: httpx.Client, name: str, count: int) -> str:
@@ -439,3 +441,24 @@ def test_what_is_in_sight_stands_where_it_stood_after_a_change_and_its_undoing(
     page.keyboard.press("Control+z")
     expect(page.locator("#m36")).to_be_visible()
     assert abs(top_of(page, 35) - before) < 3
+
+
+@pytest.mark.parametrize("width", [390, 640])
+def test_actions_by_keys_leave_the_box_and_the_speaker_of_a_message_in_sight(
+    open_page: OpenPage, api: httpx.Client, width: int
+) -> None:
+    page, name = open_page("reviewer", width=width), made(api, "e2e-narrow-keys", 4)
+    page.goto(f"/conversations/{name}/")
+    page.keyboard.press("j")
+    page.keyboard.press("x")
+    head = page.locator(".message:focus > .message-head")
+    expect(head.get_by_role("checkbox")).to_be_checked()
+    expect(head.locator(".message-actions")).to_be_visible()
+    on_top = """element => {
+      const { left, right, top, bottom } = element.getBoundingClientRect();
+      const y = (top + bottom) / 2;
+      const found = [left + 2, right - 2].map((x) => document.elementFromPoint(x, y));
+      return found.every((each) => element.contains(each) || each?.contains(element));
+    }"""
+    for part in ("input", ".message-role", ".message-number"):
+        assert head.locator(part).evaluate(on_top), part

@@ -188,3 +188,24 @@ def test_on_a_phone_the_key_to_edit_is_in_sight_and_the_bar_takes_two_lines(
     assert box is not None
     assert box["height"] <= 90
     assert_nothing_sticks_out(page)
+
+
+def test_edits_that_are_not_applied_say_how_long_ago_they_were_saved(
+    reviewer_page: Page, name: str
+) -> None:
+    page = go(reviewer_page, f"/executions/{name}/state/")
+    page.get_by_label("plan", exact=True).fill("ask Anna")
+    expect(page.get_by_text("Saved for you")).to_be_visible()
+    page.reload()
+    other = go(page.context.new_page(), f"/executions/{name}/state/")
+    other.get_by_label("sent", exact=True).select_option("true")
+    expect(page.locator(".pending-line")).to_have_count(2)  # the panel was fetched again
+    expect(page.locator(".pending time")).to_have_text("now", timeout=5_000)
+
+
+def test_the_field_of_a_new_key_has_room_for_a_name(reviewer_page: Page, name: str) -> None:
+    page = go(reviewer_page, f"/executions/{name}/state/")
+    page.locator("summary", has_text="Add a key").click()
+    place = page.get_by_label("New key").bounding_box()
+    assert place is not None
+    assert place["width"] >= 200, place

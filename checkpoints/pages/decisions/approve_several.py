@@ -31,7 +31,7 @@ from conversations.store.conversation import find_head
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import ContextError, Forbidden, NotFound, ValidationFailed
-from ctxadmin.ui.components import author_label, join_line, join_sentences
+from ctxadmin.ui.components import author_label, join_sentences
 from ctxadmin.ui.pages import page
 from ctxadmin.ui.sentences import translated
 from ctxadmin.ui.visible_text import visible
@@ -69,7 +69,7 @@ def approve_several(request: HttpRequest, actor: Actor) -> HttpResponse:
             len(refused),
         )
         named = [*refused[:_MOST_NAMED], *(["…"] if len(refused) > _MOST_NAMED else [])]
-        why = join_line(conditional_escape(each) for each in named)
+        why = join_sentences(conditional_escape(each) for each in named)
         words = escape(text) % {"n": len(refused), "why": why}
         flash.warning(request, mark_safe(words))  # noqa: S308 - both parts are escaped
     return back

@@ -1,5 +1,6 @@
 // After a form was sent by keys, the next page begins where it was sent: at the same control, else
-// at what the page reports. Without it everyone who uses keys begins at the top of every page.
+// at what the page reports. Without it everyone who uses keys begins at the top of every page. What a form
+// with `data-reports` did is brought into sight for everyone: its page opens scrolled as it was.
 
 import { controlFor, readPlace } from "./model";
 
@@ -25,14 +26,16 @@ function note(form: HTMLFormElement, submitter: HTMLElement | null): void {
   const number = Math.max(formsTo(action).indexOf(form), 0);
   const { name = "", value = "" } = control ?? {};
   const peers = controlsOf(form).filter((each) => each.name === name).length;
-  const place = { path: location.pathname, action, number, name, value, peers, at: Date.now() };
+  const reports = form.dataset.reports !== undefined;
+  const place = { path: location.pathname, action, number, name, value, peers, byKeys, reports, at: Date.now() };
   sessionStorage.setItem(STORE, JSON.stringify(place));
 }
 
 document.addEventListener("submit", (event) => {
-  if (!byKeys) return;
+  const form = event.target as HTMLFormElement;
+  if (!byKeys && form.dataset.reports === undefined) return;
   try {
-    note(event.target as HTMLFormElement, event.submitter);
+    note(form, event.submitter);
   } catch {
     // A browser that keeps nothing begins at the top of the page.
   }
@@ -43,11 +46,23 @@ function controlsOf(form: HTMLFormElement): HTMLInputElement[] {
 }
 
 /** What the page says, else where it says that one goes on. */
+function reportOf(): HTMLElement | null {
+  return document.querySelector<HTMLElement>("#messages > .note") ?? document.querySelector<HTMLElement>("[data-goes-on]");
+}
+
 function focusReport(): void {
-  const report = document.querySelector<HTMLElement>("#messages > .note") ?? document.querySelector<HTMLElement>("[data-goes-on]");
+  const report = reportOf();
   if (!report) return;
   report.tabIndex = -1;
   report.focus();
+}
+
+/** A browser scrolls to the former place once more after the page has loaded, unless it is told not to. */
+function showReport(isFocused: boolean): void {
+  history.scrollRestoration = "manual";
+  addEventListener("pagehide", () => (history.scrollRestoration = "auto"), { once: true });
+  if (isFocused) focusReport();
+  reportOf()?.scrollIntoView({ block: "center" });
 }
 
 function comeBack(): void {
@@ -59,7 +74,12 @@ function comeBack(): void {
     return;
   }
   if (!place || document.activeElement !== document.body) return;
-  byKeys = true;
+  byKeys = place.byKeys;
+  if (place.reports && place.path === location.pathname) {
+    showReport(byKeys);
+    return;
+  }
+  if (!byKeys) return;
   const forms = place.path === location.pathname ? formsTo(place.action) : [];
   const form = forms[Math.min(place.number, forms.length - 1)];
   const controls = form ? controlsOf(form) : [];

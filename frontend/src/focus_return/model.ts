@@ -11,6 +11,10 @@ export interface Place {
   readonly value: string;
   /** How many controls of the form have this name. */
   readonly peers: number;
+  /** Whether it was sent by a key. */
+  readonly byKeys: boolean;
+  /** Whether what it did is to be in sight. */
+  readonly reports: boolean;
   /** Milliseconds since 1970. */
   readonly at: number;
 }
@@ -20,10 +24,10 @@ const LONGEST_MS = 30_000;
 /** The place that the page before wrote down; null if it is none, or too old to be of the last form. */
 export function readPlace(text: string | null, now: number): Place | null {
   try {
-    const { path, action, number, name, value, peers, at } = (JSON.parse(text ?? "") ?? {}) as Partial<Place>;
+    const { path, action, number, name, value, peers, byKeys = true, reports = false, at } = (JSON.parse(text ?? "") ?? {}) as Partial<Place>;
     if (typeof path !== "string" || typeof action !== "string" || typeof name !== "string" || typeof value !== "string") return null;
     if (typeof number !== "number" || typeof peers !== "number" || typeof at !== "number" || now - at > LONGEST_MS) return null;
-    return { path, action, number, name, value, peers, at };
+    return { path, action, number, name, value, peers, byKeys, reports, at };
   } catch {
     return null;
   }

@@ -5,6 +5,7 @@ export interface Frame {
   readonly seq?: number;
   readonly type?: string;
   readonly status?: string;
+  readonly what?: string;
   readonly version?: number | null;
   readonly keys?: readonly string[];
   readonly who?: { readonly kind: string; readonly id: string; readonly name: string } | null;
@@ -14,6 +15,9 @@ export interface Frame {
 export interface ChangeTexts {
   readonly another: string;
   readonly moved: string;
+  /** What is said before it of a decision. */
+  readonly approved: string;
+  readonly rejected: string;
   readonly changed: string;
   readonly changedKeys: string;
   readonly changedYou: string;
@@ -45,12 +49,22 @@ export function filled(text: string, values: { readonly [name: string]: unknown 
   return text.replace(/\{(\w+)\}/g, (whole, name: string) => (values[name] == null ? whole : String(values[name])));
 }
 
+function isOf({ who }: Frame, me: string): boolean {
+  return who?.kind === "person" && who.id === me;
+}
+
+/** Who else decided; "" of anything else. */
+function decisionOf(frame: Frame, me: string, { approved, rejected }: ChangeTexts): string {
+  const words = { "execution.approve": approved, "execution.reject": rejected }[frame.what ?? ""];
+  return words && frame.who && !isOf(frame, me) ? filled(words, { who: frame.who.name }) : "";
+}
+
 /** In edit mode what is typed stays, and the page says what became of its base. */
 export function notesOf(frame: Frame, { shown, execution, me, isApplying, hasEdits }: Seen, texts: ChangeTexts, nameOf: (status: string) => string): Notes {
   // The versions of another execution are not those of the form.
   if (shown && execution && execution !== shown) return { moved: texts.another, changed: "" };
-  if (frame.status && frame.status !== "PAUSED") return { moved: filled(texts.moved, { status: nameOf(frame.status) }), changed: "" };
-  const isMine = frame.who?.kind === "person" && frame.who.id === me;
+  if (frame.status && frame.status !== "PAUSED") return { moved: decisionOf(frame, me, texts) + filled(texts.moved, { status: nameOf(frame.status) }), changed: "" };
+  const isMine = isOf(frame, me);
   if (isMine && isApplying) return { moved: "" }; // it is what this page writes
   const kept = hasEdits ? texts.kept : "";
   if (!frame.who) return { moved: "", changed: texts.changedSeen + kept }; // found by looking: it may be of this very person

@@ -1,7 +1,7 @@
 // The card of a review remembers that it was open, and the queue lets those be selected that were
 // opened as they are now. A rejection asks for its reason before it is sent.
 
-import { changesCard, doneBy, forgotten, openedOf, readLook, type Look, type Opened } from "./model";
+import { changesCard, type Decided, doneBy, forgotten, goneBy, openedOf, readLook, readSelection, type Look, type Opened, writeSelection } from "./model";
 
 const PREFIX = `look:${document.body.dataset.person ?? ""}:`;
 
@@ -122,10 +122,18 @@ function mark(box: HTMLInputElement, opened: Opened, form: HTMLFormElement | nul
   sayOpened(box, opened === "unopened" ? "" : opened === "opened" ? form?.dataset.openedWord : place.title);
 }
 
+interface Frame {
+  readonly id?: string;
+  readonly what?: string;
+  readonly who?: { readonly id: string; readonly name: string } | null;
+}
+
 /** Deselect a review that changed, also while a pointer keeps the list from being fetched again. */
-function deselectChanged({ detail }: CustomEventInit<{ readonly frame: { readonly id?: string; readonly what?: string } }>): void {
-  const { id, what } = detail?.frame ?? {};
+function deselectChanged({ detail }: CustomEventInit<{ readonly frame: Frame }>): void {
+  const { id, what, who } = detail?.frame ?? {};
   if (!id || !what || !changesCard(what)) return;
+  if (checked().has(id)) deselected.set(id, titleOf(id));
+  if (who && who.id !== document.body.dataset.person) decided.set(id, { what, who: who.name });
   for (const box of boxes()) if (box.checked && box.dataset.review === id) mark(box, "changed", barOfMany());
   count();
 }
@@ -142,13 +150,76 @@ function sayWhyNot(event: MouseEvent): void {
   if (box) sayOpened(box, place?.title);
 }
 
-let checked: readonly string[] = [];
+const words = { ...barOfMany()?.dataset };
+let before: ReadonlySet<string> = new Set();
+/** Those that were deselected because they changed, with their titles, until the list shows what became of them. */
+const deselected = new Map<string, string>();
+const decided = new Map<string, Decided>();
+
+function checked(): ReadonlySet<string> {
+  return new Set(boxes().flatMap((box) => (box.checked ? [box.dataset.review ?? ""] : [])));
+}
+
+function check(ids: ReadonlySet<string>): void {
+  for (const box of boxes()) box.checked = !box.disabled && ids.has(box.dataset.review ?? "");
+  count();
+}
+
+function titleOf(id: string): string {
+  return document.getElementById(`review-${id}`)?.querySelector(".waiting-title")?.textContent ?? id;
+}
+
+function noteChecked(): void {
+  before = checked();
+  for (const id of before) deselected.set(id, titleOf(id));
+}
 
 /** What is fetched again has no box checked. */
 function checkAgain(): void {
   markOpened();
-  for (const box of boxes()) box.checked = !box.disabled && checked.includes(box.dataset.review ?? "");
-  count();
+  check(before);
+  if (!barOfMany()?.hasAttribute("data-sending")) for (const [id, title] of deselected) if (!document.getElementById(`review-${id}`)) sayGone(id, title);
+  deselected.clear();
+}
+
+function sayGone(id: string, title: string): void {
+  const by = decided.get(id);
+  const text = words[goneBy(by)]?.replace("{title}", title).replace("{who}", by?.who ?? "");
+  document.dispatchEvent(new CustomEvent("toast", { detail: { text, tone: "warning" } }));
+}
+
+// A claim opens the page again: what was selected and typed for *Approve selected* stays, and the place.
+
+const SELECTION = "queue-selection";
+
+function reasonOfMany(): HTMLInputElement | null {
+  return document.getElementById("approve-reason") as HTMLInputElement | null;
+}
+
+function keepSelection({ target }: Event): void {
+  if (!(target instanceof HTMLFormElement) || !target.closest(".waiting")) return;
+  const selection = { ids: [...checked()], reason: reasonOfMany()?.value ?? "", scroll: scrollY };
+  try {
+    sessionStorage.setItem(SELECTION, writeSelection(selection, location.pathname, Date.now()));
+  } catch {
+    // A browser that keeps nothing begins with nothing selected.
+  }
+}
+
+function selectAgain(): void {
+  let kept = null;
+  try {
+    kept = readSelection(sessionStorage.getItem(SELECTION), location.pathname, Date.now());
+    sessionStorage.removeItem(SELECTION);
+  } catch {
+    return;
+  }
+  if (!kept) return;
+  const { ids, reason, scroll } = kept;
+  check(new Set(ids));
+  const field = reasonOfMany();
+  if (field && !field.value) field.value = reason;
+  addEventListener("load", () => setTimeout(() => scrollTo(0, scroll)));
 }
 
 function count(): void {
@@ -163,7 +234,9 @@ function count(): void {
 if (document.getElementById("approve-several")) {
   markOpened();
   document.addEventListener("click", sayWhyNot);
-  document.addEventListener("htmx:before:swap", () => (checked = boxes().flatMap((box) => (box.checked ? [box.dataset.review ?? ""] : []))));
+  selectAgain();
+  document.addEventListener("submit", keepSelection);
+  document.addEventListener("htmx:before:swap", noteChecked);
   document.addEventListener("live:changed", deselectChanged);
   document.addEventListener("live:fetched", checkAgain);
   document.addEventListener("change", (event) => event.target instanceof HTMLInputElement && event.target.matches("[data-review]") && count());

@@ -39,6 +39,43 @@ export function forgotten(looks: ReadonlyMap<string, Look | null>, most = MOST_L
   return byAge.slice(most).map(([name]) => name);
 }
 
+/** What a claim on the queue finds again on its page: what was selected, the reason, and the place. */
+export interface Selection {
+  readonly ids: readonly string[];
+  readonly reason: string;
+  readonly scroll: number;
+}
+
+const LONGEST_MS = 30_000;
+
+export function writeSelection(selection: Selection, path: string, at: number): string {
+  return JSON.stringify({ ...selection, path, at });
+}
+
+/** The selection that the page before wrote down; null if it is of another page, or too old to be of the last form. */
+export function readSelection(text: string | null, path: string, now: number): Selection | null {
+  try {
+    const found = (JSON.parse(text ?? "") ?? {}) as Partial<Selection & { readonly path: string; readonly at: number }>;
+    const { ids, reason, scroll, at } = found;
+    if (found.path !== path || typeof at !== "number" || now - at > LONGEST_MS) return null;
+    return Array.isArray(ids) && typeof reason === "string" && typeof scroll === "number" ? { ids, reason, scroll } : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Who did what to a review that was selected, as the socket tells it. */
+export interface Decided {
+  readonly what: string;
+  readonly who: string;
+}
+
+/** The name of the text that says why a review is no longer selected. */
+export function goneBy(decided: Decided | undefined): "approvedBy" | "rejectedBy" | "gone" {
+  if (decided?.what === "execution.approve") return "approvedBy";
+  return decided?.what === "execution.reject" ? "rejectedBy" : "gone";
+}
+
 export interface Pressed {
   readonly key: string;
   readonly shiftKey: boolean;

@@ -289,3 +289,17 @@ def test_several_reviews_are_approved_without_those_of_others(reviewer: Client) 
     answer = reviewer.post("/reviews/approve/", {"look": look[1]}, follow=True)
     assert "designer-default has claimed this. Open it to approve it anyway." in text(answer)
     assert status(run) == "PAUSED"
+
+
+def test_refusals_of_several_reviews_are_sentences(reviewer: Client) -> None:
+    other = signed_in(Role.DESIGNER)
+    looks = []
+    for run in (paused(), paused("letter-2")):
+        look = re.search(r'data-look="([^"]*)"', text(reviewer.get(url(run))))
+        assert look is not None
+        looks.append(look[1])
+        other.post(url(run, "claim/"), {"do": "claim"})
+    answer = text(reviewer.post("/reviews/approve/", {"look": looks}, follow=True))
+    assert "2 reviews were not approved:" in answer
+    assert answer.count("Open it to approve it anyway. <a") == 1
+    assert "anyway.;" not in answer

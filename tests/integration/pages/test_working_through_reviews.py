@@ -233,8 +233,8 @@ def test_a_reader_who_comes_too_late_is_told_who_decided_and_goes_on(reviewer: C
     assert "all well" in html
     assert f'href="{url(two)}?queue=waiting"' in html
     assert 'id="move-reason"' not in html, "what is typed there is not for a pause"
-    assert "approved this." in page(reviewer, one), "nothing came after it"
-    assert "approved this." not in page(reviewer, two, "?queue=waiting")
+    assert "(token) approved this." in page(reviewer, one), "nothing came after it"
+    assert "(token) approved this." not in page(reviewer, two, "?queue=waiting")
 
 
 def test_an_approval_of_several_names_who_was_faster(reviewer: Client) -> None:

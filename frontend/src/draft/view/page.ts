@@ -43,7 +43,9 @@ export function put(form: HTMLFormElement, page: Document, names: readonly strin
 export function replacePart(selector: string, page: Document, before: Element): void {
   const old = document.querySelector(selector);
   const fresh = page.querySelector(selector);
-  if (old !== null && fresh !== null) old.replaceWith(document.importNode(fresh, true));
-  else if (old !== null) old.remove();
-  else if (fresh !== null) before.before(document.importNode(fresh, true));
+  if (fresh === null) return old?.remove();
+  const part = document.importNode(fresh, true);
+  if (old !== null) old.replaceWith(part);
+  else before.before(part);
+  window.htmx?.process(part); // its times are shown as those of the page
 }

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { controlFor, readPlace } from "../model";
 
-const PLACE = { path: "/reviews/", action: "/conversations/a/claim/", number: 0, name: "do", value: "claim", peers: 1, at: 1000 };
+const PLACE = { path: "/reviews/", action: "/conversations/a/claim/", number: 0, name: "do", value: "claim", peers: 1, byKeys: true, reports: false, at: 1000 };
 
 test("the place of the page before is read once it is whole", () => {
   expect(readPlace(JSON.stringify(PLACE), 2000)).toEqual(PLACE);

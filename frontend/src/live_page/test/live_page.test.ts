@@ -4,6 +4,8 @@ import { type ChangeTexts, editorsOf, editsOf, filled, isBehind, notesOf, others
 const texts: ChangeTexts = {
   another: "another",
   moved: "now {status}",
+  approved: "{who} approved. ",
+  rejected: "{who} rejected. ",
   changed: "{who} changed this",
   changedKeys: "{who} changed {keys} ({version})",
   changedYou: "you changed this",
@@ -46,6 +48,9 @@ describe("a change while one edits", () => {
 
   it("that ends the pause, or begins another execution, is told before all else", () => {
     expect(notes({ status: "RUNNING" })).toEqual({ moved: "now running", changed: "" });
+    expect(notes({ status: "RUNNING", what: "execution.approve" }).moved).toBe("Ada approved. now running");
+    expect(notes({ status: "CANCELLED", what: "execution.reject" }).moved).toBe("Ada rejected. now cancelled");
+    expect(notes({ status: "RUNNING", what: "execution.approve" }, { me: "1" }).moved).toBe("now running");
     expect(notes({ status: "RUNNING" }, { execution: "e2" })).toEqual({ moved: "another", changed: "" });
     expect(notes({ status: undefined }).moved).toBe("");
   });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { changesCard, doneBy, forgotten, openedOf, readLook, type Look, type Pressed } from "../model";
+import { changesCard, doneBy, forgotten, goneBy, openedOf, readLook, readSelection, type Look, type Pressed, writeSelection } from "../model";
 
 const look = (seen: string, at = 1): Look => ({ seen, proof: "p", at });
 
@@ -45,5 +45,27 @@ describe("a key in the reason", () => {
   it("leaves by Escape what a rejection opened", () => {
     expect(doneBy(pressed({ key: "Escape" }), true)).toBe("leave");
     expect(doneBy(pressed({ key: "Escape" }), false)).toBe("nothing");
+  });
+});
+
+describe("what is selected in the queue", () => {
+  const SELECTION = { ids: ["a"], reason: "as agreed", scroll: 300 };
+  const text = writeSelection(SELECTION, "/reviews/", 1000);
+
+  it("is found again on the page that a claim opens", () => {
+    expect(readSelection(text, "/reviews/", 2000)).toEqual(SELECTION);
+  });
+
+  it("is not that of another page, or of long ago", () => {
+    expect(readSelection(text, "/executions/a/", 2000)).toBeNull();
+    expect(readSelection(text, "/reviews/", 60_000)).toBeNull();
+    for (const other of [null, "", "null", "3", "{}", '{"path": "/reviews/", "at": 1000, "ids": 1}']) expect(readSelection(other, "/reviews/", 2000)).toBeNull();
+  });
+
+  it("is named by what became of it", () => {
+    expect(goneBy({ what: "execution.approve", who: "rita" })).toBe("approvedBy");
+    expect(goneBy({ what: "execution.reject", who: "rita" })).toBe("rejectedBy");
+    expect(goneBy({ what: "execution.cancel", who: "rita" })).toBe("gone");
+    expect(goneBy(undefined)).toBe("gone");
   });
 });
