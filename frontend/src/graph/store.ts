@@ -6,7 +6,7 @@ import type { Mark, Marks, Setup } from "./io/setup";
 import type { WhatIf } from "./io/what_if";
 import { wordsWith } from "./io/summary_requests";
 import { fixed, type Places } from "./model/arrangement";
-import { type Changes, changesBetween, editOf, sides } from "./model/changes";
+import { type Changes, changesBetween, editOf, isNothing, sides } from "./model/changes";
 import type { Chosen } from "./model/commands";
 import type { Element, Key, WorkflowDocument } from "./model/document";
 import { indexOf, normalised } from "./model/document";
@@ -136,8 +136,9 @@ export interface Actions {
   /** What follows from the step of a touch: it is undone with it, whatever was done since. */
   amend(edit: Edit, words: string, touch: string): void;
   settle(): void;
-  undo(): void;
-  redo(): void;
+  /** False if nothing was left to undo of the last step: others have changed all of it since. */
+  undo(): boolean;
+  redo(): boolean;
   choose(chosen: Partial<Chosen>): void;
   /** Take in what someone else saved; false if it has to be decided by a person first. */
   receive(theirs: Base): boolean;
@@ -214,12 +215,22 @@ export function editorStore(setup: Pick<Setup, "document" | "version" | "places"
       set((state) => ({ history: settle(state.history) }));
     },
     undo() {
-      if (!get().mayChange) return;
-      set((state) => stillThere(undo(state), state.chosen));
+      if (!get().mayChange) return true;
+      const { document, history, chosen } = get();
+      const past = undo({ document, history });
+      const isDone = !isNothing(changesBetween(document, past.document));
+      if (isDone) set(stillThere(past, chosen));
+      else set({ history: { ...past.history, future: history.future } });
+      return isDone;
     },
     redo() {
-      if (!get().mayChange) return;
-      set((state) => stillThere(redo(state), state.chosen));
+      if (!get().mayChange) return true;
+      const { document, history, chosen } = get();
+      const again = redo({ document, history });
+      const isDone = !isNothing(changesBetween(document, again.document));
+      if (isDone) set(stillThere(again, chosen));
+      else set({ history: { ...again.history, past: history.past } });
+      return isDone;
     },
     choose(chosen) {
       set({ chosen: { ...NOTHING, ...chosen } });

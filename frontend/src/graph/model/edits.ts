@@ -7,6 +7,8 @@ import { indexOf, same } from "./document";
 export interface Placed<T extends Element> {
   readonly at?: number;
   readonly element: T;
+  /** Of what was removed: how many like it were left. It does not come in where there are more by now. */
+  readonly left?: number;
 }
 
 /**
@@ -16,6 +18,8 @@ export interface Placed<T extends Element> {
 export interface Changed {
   readonly key: Key;
   readonly fields: Fields;
+  /** Of an id that was given up: how many others have it. It is not taken again where more have it by now. */
+  readonly left?: number;
 }
 
 export type Fields = { readonly [name: string]: unknown };
@@ -34,7 +38,10 @@ interface Applied {
   readonly inverse: Edit;
 }
 
-/** The document after an edit. What an edit names and is not there any more is passed over. */
+/**
+ * The document after an edit. What an edit names and is not there any more is passed over, and so
+ * is what it brings back and someone else brought back before.
+ */
 export function apply(document: WorkflowDocument, edit: Edit): Applied {
   switch (edit.kind) {
     case "add":
@@ -71,9 +78,10 @@ function added(
 
 /** Inserts in rising order of the places, each of which is the place in the result. */
 function inserted<T extends Element>(elements: readonly T[], given: readonly Placed<T>[]): [readonly T[], number[]] {
-  if (!given.length) return [elements, []];
+  const wanted = given.filter(({ element, left }) => left === undefined || countLike(elements, element) <= left);
+  if (!wanted.length) return [elements, []];
   const last = Number.POSITIVE_INFINITY;
-  const sorted = [...given].sort((a, b) => (a.at ?? last) - (b.at ?? last) || 0);
+  const sorted = [...wanted].sort((a, b) => (a.at ?? last) - (b.at ?? last) || 0);
   const result: T[] = [];
   const places: number[] = [];
   let taken = 0;
@@ -83,6 +91,11 @@ function inserted<T extends Element>(elements: readonly T[], given: readonly Pla
     result.push(element);
   }
   return [result.concat(elements.slice(taken)), places];
+}
+
+/** How many elements have an id, or are an edge that differs in its id alone. */
+function countLike(elements: readonly Element[], wanted: Element): number {
+  return elements.filter((each) => each.id === wanted.id || ("from" in wanted && same({ ...each, id: "" }, { ...wanted, id: "" }))).length;
 }
 
 function removed(document: WorkflowDocument, nodes: readonly Key[], edges: readonly Key[]): Applied {
@@ -98,17 +111,38 @@ function without<T extends Element>(elements: readonly T[], keys: readonly Key[]
   const { at } = indexOf(elements);
   const places = new Set(keys.map((key) => at.get(key)).filter((place) => place !== undefined));
   if (!places.size) return [elements, []];
-  const gone = [...places].sort((a, b) => a - b).map((place) => ({ at: place, element: elements[place] as T }));
-  return [elements.filter((_, place) => !places.has(place)), gone];
+  const rest = elements.filter((_, place) => !places.has(place));
+  const gone = [...places].sort((a, b) => a - b).map((place) => {
+    const element = elements[place] as T;
+    return { at: place, element, left: countLike(rest, element) };
+  });
+  return [rest, gone];
 }
 
 function changed(document: WorkflowDocument, nodes: readonly Changed[], edges: readonly Changed[]): Applied {
-  const [newNodes, oldNodes] = replaced(document.nodes, nodes);
-  const [newEdges, oldEdges] = replaced(document.edges, edges);
+  const taken = new Set([...takenIds(document.nodes, nodes), ...takenIds(document.edges, edges)]);
+  const [newNodes, oldNodes] = replaced(document.nodes, withoutTaken(nodes, taken));
+  const [newEdges, oldEdges] = replaced(document.edges, withoutTaken(edges, taken));
   return {
     document: { ...document, nodes: newNodes, edges: newEdges },
     inverse: { kind: "change", nodes: oldNodes, edges: oldEdges },
   };
+}
+
+/** The ids that elements would take again and others have by now. */
+function takenIds(elements: readonly Element[], given: readonly Changed[]): string[] {
+  return given.flatMap(({ fields: { id }, left }) => (left !== undefined && countOf(elements, id) > left ? [id as string] : []));
+}
+
+function countOf(elements: readonly Element[], id: unknown): number {
+  return elements.filter((each) => each.id === id).length;
+}
+
+/** Without the ids that are taken; edges do not follow to them either. */
+function withoutTaken(given: readonly Changed[], taken: ReadonlySet<string>): readonly Changed[] {
+  if (!taken.size) return given;
+  const isFree = ([name, value]: [string, unknown]): boolean => !["id", "from", "to"].includes(name) || !taken.has(value as string);
+  return given.map((each) => ({ ...each, fields: Object.fromEntries(Object.entries(each.fields).filter(isFree)) }));
 }
 
 function replaced<T extends Element>(elements: readonly T[], given: readonly Changed[]): [readonly T[], Changed[]] {
@@ -126,7 +160,7 @@ function replaced<T extends Element>(elements: readonly T[], given: readonly Cha
   const result = elements.map((element, place) => news.get(place) ?? element);
   // By the keys of the result: a change of an id changes the key.
   const { keys } = indexOf(result);
-  return [result, [...olds].map(([place, fields]) => ({ key: keys[place] as Key, fields }))];
+  return [result, [...olds].map(([place, fields]) => ({ key: keys[place] as Key, fields, ...("id" in fields ? { left: countOf(result, fields.id) } : {}) }))];
 }
 
 function withFields<T extends Element>(element: T, fields: Fields): T {
