@@ -40,6 +40,11 @@ export interface Author {
   readonly version: number;
 }
 
+/** What someone else changed after this page had saved it, and who did; null if nobody was named. */
+export interface OvertakenBy extends Overtaken {
+  readonly by: Author | null;
+}
+
 /** Elements that were changed on two sides, which a person decides. */
 export interface Clash {
   readonly base: WorkflowDocument;
@@ -88,7 +93,7 @@ export interface State {
   readonly postponed: Clash | null;
   /** What this page saved lately, and what of it someone else has changed since. */
   readonly own: readonly Own[];
-  readonly overtaken: readonly Overtaken[];
+  readonly overtaken: readonly OvertakenBy[];
   /** Who saved the draft last, as far as the page has heard; null if nobody was named. */
   readonly by: Author | null;
   readonly words: Words | null;
@@ -236,10 +241,12 @@ export function editorStore(setup: Pick<Setup, "document" | "version" | "places"
       set({ chosen: { ...NOTHING, ...chosen } });
     },
     receive(theirs) {
-      const { base, document: mine, chosen, history, clash, own } = get();
+      const { base, document: mine, chosen, history, clash, own, by } = get();
       if (clash && clash.version !== null && theirs.version <= clash.version) return false;
       const older = clash?.version === null ? clash : null;
-      const found = overtakenIn(own, base.document, theirs.document, Date.now());
+      // This page's next save is heard of too, and is not theirs.
+      const author = by && by.version >= theirs.version ? by : null;
+      const found = overtakenIn(own, base.document, theirs.document, Date.now()).map((each): OvertakenBy => ({ ...each, by: author }));
       const later = (): Pick<State, "overtaken"> => ({ overtaken: [...get().overtaken.filter(({ kind, key }) => !found.some((each) => each.kind === kind && each.key === key)), ...found] });
       if (mine === base.document) {
         // Taken as it is: saved again, it would be news to the others, and theirs to us.
