@@ -24,6 +24,8 @@ import { problemsOf } from "./all_problems";
 export const KIND_TYPE = "application/x-ctxadmin-kind";
 /** The field of a form that has the name of a node. */
 export const NAME_FIELD = "node-name";
+/** The first field of an edge. */
+export const TYPE_FIELD = "edge-type";
 const BESIDE = { right: { x: CARD.width + 90, y: 0 }, down: { x: 0, y: CARD.height + 76 } };
 
 /** Add a node where it is dropped, tied to others. */
