@@ -261,6 +261,25 @@ def test_who_is_overwritten_reads_by_whom_with_both_values_and_takes_either(
             dismiss.click()
 
 
+def test_undo_leaves_what_another_has_set_since_and_says_so(
+    open_page: OpenPage, made: Make, api: httpx.Client
+) -> None:
+    slug = made()
+    mine, other = opened(open_page("designer"), slug), opened(open_page("admin"), slug)
+    card(mine, "answer").click()
+    form(mine).get_by_label("Name", exact=True).fill("Mine")
+    expect(card(other, "answer").locator("strong")).to_have_text("Mine")
+    saved(mine)
+    card(other, "answer").click()
+    form(other).get_by_label("Name", exact=True).fill("Theirs")
+    expect(card(mine, "answer").locator("strong")).to_have_text("Theirs")
+    card(mine, "answer").focus()
+    mine.keyboard.press("Control+z")
+    expect(mine.locator(".toast-note")).to_contain_text("was not undone")
+    saved(mine)
+    assert draft(api, slug)["nodes"][1]["name"] == "Theirs"
+
+
 def test_what_someone_deletes_after_it_was_saved_is_told_and_restored_with_its_edges(
     open_page: OpenPage, made: Make, api: httpx.Client
 ) -> None:

@@ -72,6 +72,27 @@ describe("undo of what someone else changed meanwhile", () => {
     expect(undo(redo(undone)).document).toEqual(undone.document);
   });
 
+  it("leaves a value that someone else has set since, and takes back the others", () => {
+    const fields = { name: "Mine", description: "Mine", config: { template: "mine", seed: 1 } };
+    const named = take(fresh(draft), { kind: "change", nodes: [{ key: "a", fields }], edges: [] }, "Name");
+    const stand = others(named, (document) => ({
+      ...document,
+      nodes: [{ ...document.nodes[0]!, name: "Theirs", config: { template: "mine", seed: 2, top: 3 } }, document.nodes[1]!],
+    }));
+    const undone = undo(stand);
+    expect(undone.document.nodes[0]).toEqual({ id: "a", type: "llm", name: "Theirs", config: { seed: 2, top: 3 } });
+    expect(redo(undone).document).toEqual(stand.document);
+  });
+
+  it("leaves reducers and the name of the workflow that someone else has set since", () => {
+    const start = { ...draft, reducers: { a: "append", b: "append" } };
+    const both: Edit = { kind: "together", edits: [{ kind: "rename", to: "Mine" }, { kind: "reducers", to: { a: "max", b: "max" } }] };
+    const stand = others(take(fresh(start), both, "Both"), (document) => ({ ...document, name: "Theirs", reducers: { a: "max", b: "min", c: "min" } }));
+    const undone = undo(stand);
+    expect([undone.document.name, undone.document.reducers]).toEqual(["Theirs", { a: "append", b: "min", c: "min" }]);
+    expect(redo(undone).document).toEqual(stand.document);
+  });
+
   it("adds no second edge where a like one was drawn", () => {
     const stand = others(take(fresh(draft), remove("a"), "Delete"), back([{ ...draft.edges[0]!, id: "a-b" }]));
     expect(undo(stand).document).toEqual(stand.document);
