@@ -73,6 +73,7 @@ class PageSocket(AsyncWebsocketConsumer):  # type: ignore[misc]  # Channels has 
             name=actor.name,
             where=here.where,
             editing=here.editing,
+            keys=here.keys,
             kept=here.kept,
         )
 

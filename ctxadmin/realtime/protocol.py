@@ -12,6 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, SerializeAsAny, StringConstra
 
 VERSION: Final = 1
 MOST_PEOPLE: Final = 50
+MOST_KEYS: Final = 20
 # The longest text that a client may send; ``here`` is the only message that it has.
 MOST_BYTES: Final = 2048
 
@@ -40,7 +41,8 @@ class Who(_ProtocolModel):
 class Person(_ProtocolModel):
     """Someone at a page: ``where`` is what they look at or, if ``editing``, change.
 
-    It is a part of the object as its page names it, or empty. ``kept`` is the ``seq`` of their
+    It is a part of the object as its page names it, or empty. ``keys`` are those of the state that
+    they edited and have not applied, not all if there are many. ``kept`` is the ``seq`` of their
     draft there, by which other pages of the same person see that they are behind.
     """
 
@@ -49,6 +51,7 @@ class Person(_ProtocolModel):
     name: str
     where: str = ""
     editing: bool = False
+    keys: tuple[str, ...] = ()
     kept: int = 0
 
 
@@ -126,12 +129,16 @@ class Presence(_Frame):
     more: int = 0
 
 
+_Place: TypeAlias = Annotated[str, StringConstraints(max_length=200)]
+
+
 class Here(_Frame):
     """The one message of a client: what it looks at or edits."""
 
     type: Literal["here"]
-    where: Annotated[str, StringConstraints(max_length=200)]
+    where: _Place
     editing: bool = False
+    keys: Annotated[tuple[_Place, ...], Field(max_length=MOST_KEYS)] = ()
     kept: Annotated[int, Field(ge=0, lt=2**31)] = 0
 
 

@@ -404,3 +404,16 @@ def test_a_cancelled_execution_says_so_and_what_was_typed_can_be_copied(
     expect(first.locator(".code-block")).to_contain_text("half a sentence")
     expect(first.get_by_text("pauses again")).to_have_count(0)  # it never will
     expect(first.get_by_text("It is kept for you for 30 days.")).to_be_visible()
+
+
+def test_a_key_says_who_edited_it_and_went_on_until_that_is_undone(two: tuple[Page, Page]) -> None:
+    first, second = two
+    row = first.locator('.edit-key[data-key-name="plan"]')
+    field(second, "plan").fill("act")
+    expect(row.get_by_text("edits this", exact=False)).to_be_visible()
+    field(second, "tone").focus()
+    expect(row.get_by_text("edited this, not applied")).to_be_visible()
+    expect(row.get_by_text("designer")).to_be_visible()
+    field(second, "plan").fill("ask")
+    field(second, "tone").focus()
+    expect(row.get_by_text("edited this, not applied")).to_have_count(0)

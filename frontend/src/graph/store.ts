@@ -6,7 +6,7 @@ import type { Mark, Marks, Setup } from "./io/setup";
 import type { WhatIf } from "./io/what_if";
 import { wordsWith } from "./io/summary_requests";
 import { fixed, type Places } from "./model/arrangement";
-import { type Changes, changesBetween, editOf, sides } from "./model/changes";
+import { type Changes, changesBetween, editOf, isNothing, sides } from "./model/changes";
 import type { Chosen } from "./model/commands";
 import type { Element, Key, WorkflowDocument } from "./model/document";
 import { indexOf, normalised } from "./model/document";
@@ -38,6 +38,11 @@ export interface Author {
   readonly name: string;
   readonly isMe: boolean;
   readonly version: number;
+}
+
+/** What someone else changed after this page had saved it, and who did; null if nobody was named. */
+export interface OvertakenBy extends Overtaken {
+  readonly by: Author | null;
 }
 
 /** Elements that were changed on two sides, which a person decides. */
@@ -88,7 +93,7 @@ export interface State {
   readonly postponed: Clash | null;
   /** What this page saved lately, and what of it someone else has changed since. */
   readonly own: readonly Own[];
-  readonly overtaken: readonly Overtaken[];
+  readonly overtaken: readonly OvertakenBy[];
   /** Who saved the draft last, as far as the page has heard; null if nobody was named. */
   readonly by: Author | null;
   readonly words: Words | null;
@@ -136,8 +141,9 @@ export interface Actions {
   /** What follows from the step of a touch: it is undone with it, whatever was done since. */
   amend(edit: Edit, words: string, touch: string): void;
   settle(): void;
-  undo(): void;
-  redo(): void;
+  /** False if nothing was left to undo of the last step: others have changed all of it since. */
+  undo(): boolean;
+  redo(): boolean;
   choose(chosen: Partial<Chosen>): void;
   /** Take in what someone else saved; false if it has to be decided by a person first. */
   receive(theirs: Base): boolean;
@@ -214,21 +220,33 @@ export function editorStore(setup: Pick<Setup, "document" | "version" | "places"
       set((state) => ({ history: settle(state.history) }));
     },
     undo() {
-      if (!get().mayChange) return;
-      set((state) => stillThere(undo(state), state.chosen));
+      if (!get().mayChange) return true;
+      const { document, history, chosen } = get();
+      const past = undo({ document, history });
+      const isDone = !isNothing(changesBetween(document, past.document));
+      if (isDone) set(stillThere(past, chosen));
+      else set({ history: { ...past.history, future: history.future } });
+      return isDone;
     },
     redo() {
-      if (!get().mayChange) return;
-      set((state) => stillThere(redo(state), state.chosen));
+      if (!get().mayChange) return true;
+      const { document, history, chosen } = get();
+      const again = redo({ document, history });
+      const isDone = !isNothing(changesBetween(document, again.document));
+      if (isDone) set(stillThere(again, chosen));
+      else set({ history: { ...again.history, past: history.past } });
+      return isDone;
     },
     choose(chosen) {
       set({ chosen: { ...NOTHING, ...chosen } });
     },
     receive(theirs) {
-      const { base, document: mine, chosen, history, clash, own } = get();
+      const { base, document: mine, chosen, history, clash, own, by } = get();
       if (clash && clash.version !== null && theirs.version <= clash.version) return false;
       const older = clash?.version === null ? clash : null;
-      const found = overtakenIn(own, base.document, theirs.document, Date.now());
+      // This page's next save is heard of too, and is not theirs.
+      const author = by && by.version >= theirs.version ? by : null;
+      const found = overtakenIn(own, base.document, theirs.document, Date.now()).map((each): OvertakenBy => ({ ...each, by: author }));
       const later = (): Pick<State, "overtaken"> => ({ overtaken: [...get().overtaken.filter(({ kind, key }) => !found.some((each) => each.kind === kind && each.key === key)), ...found] });
       if (mine === base.document) {
         // Taken as it is: saved again, it would be news to the others, and theirs to us.

@@ -8,11 +8,12 @@
 //   live:open     {open}  the connection came or went
 //   live:refused  {code, final}  the server closed it: 4401 signed out, 4403 other rights, 4404 gone;
 //                 if not final it is opened again, and `live:welcome` tells what you may do now
-// and two more that a page sends: live:here {where: "key:NAME" | "node:ID" | "edge:ID" | "", editing}, and
+// and three more that a page sends: live:here {where: "key:NAME" | "node:ID" | "edge:ID" | "", editing},
+// live:edited {keys}, those of the state that were edited and are not applied, and
 // live:kept {kept}, how often what is typed was kept.
 // The frames stand in docs/reference/live-pages.md.
 
-import { advanced, closedBy, type Frame, type Here, movedTo, NOWHERE, type State } from "./model";
+import { advanced, closedBy, type Frame, type Here, movedTo, NOWHERE, type State, withKeys } from "./model";
 
 let url = "";
 let socket: WebSocket | null = null;
@@ -97,6 +98,7 @@ function be(now: Here): void {
 }
 
 listen<Partial<Here> | null>("live:here", (detail) => be(movedTo(here, detail?.where, detail?.editing)));
+listen<{ readonly keys: readonly string[] }>("live:edited", ({ keys }) => be(withKeys(here, keys)));
 listen<{ readonly kept: number }>("live:kept", ({ kept }) => be(kept === here.kept ? here : { ...here, kept }));
 
 // A page in the background keeps its socket: a reviewer is still there. One that is put away has

@@ -84,14 +84,31 @@ export function closedBy(code: number, failures: number, chance: number): Closed
 export interface Here {
   readonly where: string;
   readonly editing: boolean;
+  /** What was edited and is not applied. */
+  readonly keys: readonly string[];
   readonly kept: number;
 }
 
-export const NOWHERE: Here = { where: "", editing: false, kept: 0 };
+export const NOWHERE: Here = { where: "", editing: false, keys: [], kept: 0 };
 const LONGEST_PLACE = 200;
+const MOST_KEYS = 20;
+const KEYS_BYTES = 1000; // of a message, which has at most 2048
 
 /** What is to be told now; the same object if that is nothing new. */
 export function movedTo(here: Here, where = "", editing = false): Here {
   const known = where.length <= LONGEST_PLACE ? where : "";
   return known === here.where && editing === here.editing ? here : { ...here, where: known, editing };
+}
+
+/** The keys that were edited, as many as are told; the same object if they are the same. */
+export function withKeys(here: Here, keys: readonly string[]): Here {
+  const told: string[] = [];
+  let room = KEYS_BYTES;
+  for (const key of keys.slice(0, MOST_KEYS)) {
+    const bytes = new TextEncoder().encode(JSON.stringify(key)).length;
+    if (key.length > LONGEST_PLACE || bytes > room) continue;
+    room -= bytes;
+    told.push(key);
+  }
+  return JSON.stringify(told) === JSON.stringify(here.keys) ? here : { ...here, keys: told };
 }

@@ -1,6 +1,6 @@
 // A live page: its parts are fetched again when something changed, and it shows who is here.
 
-import { type ChangeTexts, editorsOf, editsOf, filled, type Frame, isBehind, notesOf, othersOf, type Person, placeOf } from "./model";
+import { changersOf, type ChangeTexts, editorsOf, editsOf, filled, type Frame, isBehind, notesOf, othersOf, type Person, placeOf } from "./model";
 
 const PAUSE_MS = 300; // between two fetches, however much happens
 const LISTS_PAUSE_MS = 1000;
@@ -316,18 +316,21 @@ function personLine(each: Person, person: string): HTMLLIElement {
   return item;
 }
 
-/** Show at each key of the form who edits it elsewhere. */
+/** Show at each key of the form who edits it elsewhere, or edited it and has not applied that. */
 function markKeys(others: readonly Person[], person: string): void {
   for (const row of document.querySelectorAll<HTMLElement>(".edit-key[data-key-name]")) {
-    const names = editorsOf(row.dataset.keyName ?? "", others, person, texts.you ?? "");
-    let mark = row.querySelector(".live-busy");
-    if (!names.length) mark?.remove();
-    else {
-      mark ??= row.querySelector(".edit-key-head")?.appendChild(document.createElement("span")) ?? document.createElement("span");
-      mark.className = "live-busy badge tone-orange";
-      mark.textContent = filled("{names} {edits}", { names: names.join(", "), edits: texts.editsThis });
-    }
+    const key = row.dataset.keyName ?? "";
+    mark(row, "live-busy", editorsOf(key, others, person, texts.you ?? ""), texts.editsThis);
+    mark(row, "live-edited", changersOf(key, others, person), texts.editedThis);
   }
+}
+
+function mark(row: HTMLElement, name: string, people: readonly string[], edits: string | undefined): void {
+  let found = row.querySelector(`.${name}`);
+  if (!people.length) return found?.remove();
+  found ??= row.querySelector(".edit-key-head")?.appendChild(document.createElement("span")) ?? document.createElement("span");
+  found.className = `${name} badge tone-orange`;
+  found.textContent = filled("{names} {edits}", { names: people.join(", "), edits });
 }
 
 /** Tells which field has the focus. */
@@ -339,7 +342,16 @@ function tellField({ target }: Event): void {
   document.dispatchEvent(new CustomEvent("live:here", { detail: { where, editing } }));
 }
 
+/** Tells which keys of the form are edited. */
+function tellEdited(): void {
+  const rows = document.querySelectorAll<HTMLElement>(".edit-key-changed[data-key-name]");
+  const keys = [...rows].map(({ dataset }) => dataset.keyName ?? "");
+  document.dispatchEvent(new CustomEvent("live:edited", { detail: { keys: [...new Set(keys)] } }));
+}
+
 if (mode === "edit") {
+  document.addEventListener("live:kept", tellEdited);
+  tellEdited();
   document.addEventListener("focusin", tellField);
   document.addEventListener("input", tellField); // it may have had the focus before this script came
 }

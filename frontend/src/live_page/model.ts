@@ -85,6 +85,7 @@ export interface Person {
   readonly socket: string;
   readonly where: string;
   readonly editing: boolean;
+  readonly keys: readonly string[];
 }
 
 /** The others, each once for what they do at one place. */
@@ -103,6 +104,12 @@ export function placeOf(where: string): { readonly kind: string; readonly name: 
 export function editorsOf(key: string, others: readonly Person[], person: string, you: string): readonly string[] {
   const busy = others.filter(({ editing, where }) => editing && where === `key:${key}`);
   return [...new Set(busy.map(({ id, name }) => (id === person ? you : name)))];
+}
+
+/** Who else edited a key and has not applied it, by name, apart from those who are at it now. */
+export function changersOf(key: string, others: readonly Person[], person: string): readonly string[] {
+  const changed = others.filter(({ id, editing, where, keys }) => id !== person && keys.includes(key) && !(editing && where === `key:${key}`));
+  return [...new Set(changed.map(({ name }) => name))];
 }
 
 /** What the others edit, in words: `rosa edits priority`; a state as a whole is `whole`. */

@@ -25,7 +25,8 @@ var island = (() => {
     advanced: () => advanced,
     closedBy: () => closedBy,
     follow: () => follow,
-    movedTo: () => movedTo
+    movedTo: () => movedTo,
+    withKeys: () => withKeys
   });
   function follow(state, frame) {
     if (frame.seq <= state.seq) return state;
@@ -66,11 +67,24 @@ var island = (() => {
       failures: code === TOO_MANY ? MANY_FAILURES : failures + 1
     };
   }
-  var NOWHERE = { where: "", editing: false, kept: 0 };
+  var NOWHERE = { where: "", editing: false, keys: [], kept: 0 };
   var LONGEST_PLACE = 200;
+  var MOST_KEYS = 20;
+  var KEYS_BYTES = 1e3;
   function movedTo(here, where = "", editing = false) {
     const known = where.length <= LONGEST_PLACE ? where : "";
     return known === here.where && editing === here.editing ? here : { ...here, where: known, editing };
+  }
+  function withKeys(here, keys) {
+    const told = [];
+    let room = KEYS_BYTES;
+    for (const key of keys.slice(0, MOST_KEYS)) {
+      const bytes = new TextEncoder().encode(JSON.stringify(key)).length;
+      if (key.length > LONGEST_PLACE || bytes > room) continue;
+      room -= bytes;
+      told.push(key);
+    }
+    return JSON.stringify(told) === JSON.stringify(here.keys) ? here : { ...here, keys: told };
   }
   return __toCommonJS(model_exports);
 })();

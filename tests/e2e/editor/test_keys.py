@@ -156,6 +156,9 @@ def test_tab_goes_from_a_card_to_its_lines_and_on(designer_page: Page, made: Mak
     page.locator('[data-id="write-send"].react-flow__edge').focus()
     page.keyboard.press("Enter")
     expect(page.locator("#panel-title")).to_have_text("write → send")
+    # Enter again leads to the first field.
+    page.keyboard.press("Enter")
+    expect(page.locator("[name=edge-type]")).to_be_focused()
 
 
 def _focused_after(page: Page, key: str) -> str:
@@ -198,12 +201,20 @@ def test_each_name_of_nodes_that_are_added_one_after_the_other_is_one_step(
     expect(page.get_by_role("button", name="Undo")).to_be_disabled()
 
 
-def test_publish_opens_by_its_key_from_a_selected_card_too(designer_page: Page, made: Make) -> None:
+def test_publish_opens_by_its_key_from_a_card_and_the_selection_stays(
+    designer_page: Page, made: Make
+) -> None:
     page = opened(designer_page, made())
     card(page, "ask").click()
     expect(page.locator("#panel-title")).to_have_text("Ask")
-    page.keyboard.press("Control+Enter")
-    expect(page.get_by_role("dialog", name="Publish")).to_be_visible()
+    for focused in (card(page, "ask"), card(page, "answer"), page.locator(".react-flow__edge")):
+        focused.focus()
+        page.keyboard.press("Control+Enter")
+        dialog = page.get_by_role("dialog", name="Publish")
+        expect(dialog).to_be_visible()
+        page.keyboard.press("Escape")
+        expect(dialog).to_have_count(0)
+        expect(page.locator("#panel-title")).to_have_text("Ask")
 
 
 @pytest.mark.parametrize("zoomed", [False, True])
@@ -224,7 +235,7 @@ def test_a_workflow_is_drawn_with_keys_alone(
     saved(page)
     assert draft(api, slug)["nodes"][1]["position"] == {"x": 400, "y": 10}
     page.keyboard.press("Enter")
-    assert _focused(page) == "Selection"
+    expect(page.locator("[name=node-name]")).to_be_focused()
     page.keyboard.press("Escape")
     assert _focused(page) == "answer"
     expect(page.locator("#panel-title")).to_have_text("Answer")

@@ -253,3 +253,22 @@ def test_the_messages_stay_in_sight_while_one_chooses_whose_they_are(
     choose_source(preview)
     form(page).locator("[name=node-name]").click()
     expect(fields).to_be_hidden()
+
+
+def test_a_preview_behind_an_invalid_node_says_that_this_prevents_it_and_leads_there(
+    designer_page: Page, made: Make, tolerate: Callable[[str], None]
+) -> None:
+    tolerate("status of 422")
+    nodes: list[JsonValue] = [
+        {"id": "shorten", "type": "context_processor", "name": "Shorten"},
+        {"id": "answer", "type": "llm", "name": "Answer", "position": {"x": 400, "y": 0}},
+    ]
+    edges: list[JsonValue] = [{"id": "go", "type": "sequence", "from": "shorten", "to": "answer"}]
+    page = opened(designer_page, made(nodes, edges))
+    card(page, "answer").click()
+    fault = page.get_by_role("region", name="Preview").get_by_role("alert")
+    expect(fault).to_contain_text("No preview: an element before this node has an error. Shorten")
+    fault.get_by_role("button").click()
+    expect(page.locator("#panel-title")).to_have_text("Shorten")
+    expect(fault).to_contain_text("Shorten")
+    expect(fault).not_to_contain_text("before this node")

@@ -261,6 +261,25 @@ def test_who_is_overwritten_reads_by_whom_with_both_values_and_takes_either(
             dismiss.click()
 
 
+def test_undo_leaves_what_another_has_set_since_and_says_so(
+    open_page: OpenPage, made: Make, api: httpx.Client
+) -> None:
+    slug = made()
+    mine, other = opened(open_page("designer"), slug), opened(open_page("admin"), slug)
+    card(mine, "answer").click()
+    form(mine).get_by_label("Name", exact=True).fill("Mine")
+    expect(card(other, "answer").locator("strong")).to_have_text("Mine")
+    saved(mine)
+    card(other, "answer").click()
+    form(other).get_by_label("Name", exact=True).fill("Theirs")
+    expect(card(mine, "answer").locator("strong")).to_have_text("Theirs")
+    card(mine, "answer").focus()
+    mine.keyboard.press("Control+z")
+    expect(mine.locator(".toast-note")).to_contain_text("was not undone")
+    saved(mine)
+    assert draft(api, slug)["nodes"][1]["name"] == "Theirs"
+
+
 def test_what_someone_deletes_after_it_was_saved_is_told_and_restored_with_its_edges(
     open_page: OpenPage, made: Make, api: httpx.Client
 ) -> None:
@@ -285,3 +304,35 @@ def test_what_someone_deletes_after_it_was_saved_is_told_and_restored_with_its_e
 
 def _ids(elements: list[dict[str, JsonValue]]) -> set[str]:
     return {str(each["id"]) for each in elements}
+
+
+def test_a_deletion_that_another_takes_back_is_undone_no_second_time(
+    open_page: OpenPage, made: Make, api: httpx.Client, tolerate: Callable[[str], None]
+) -> None:
+    slug = made()
+    before = draft(api, slug)
+    mine, other = opened(open_page("designer"), slug), opened(open_page("admin"), slug)
+    tolerate("ERR_FAILED")
+    tolerate("status of 409")
+    card(mine, "answer").click()
+    expect(form(mine)).to_be_visible()
+    mine.route(DRAFT, lambda route: route.abort())
+    form(mine).get_by_label("Name", exact=True).fill("Mine")
+    expect(mine.locator(".editor-saving")).to_contain_text("Offline")
+    card(other, "answer").click()
+    other.keyboard.press("Delete")
+    saved(other)
+    mine.unroute(DRAFT)
+    mine.get_by_role("button", name="Try now").click()
+    dialog = mine.get_by_role("dialog", name="conflicting")
+    dialog.get_by_role("button", name="Mine for all").click()
+    dialog.get_by_role("button", name="Merge").click()
+    saved(mine)
+    assert _ids(draft(api, slug)["edges"]) == _ids(before["edges"])
+    expect(card(other, "answer").locator("strong")).to_have_text("Mine")
+    other.keyboard.press("Escape")
+    other.keyboard.press("Control+z")
+    expect(other.locator(".toast-note")).to_contain_text("was not undone")
+    expect(other.get_by_role("button", name="Undo")).to_be_disabled()
+    saved(other)
+    assert [node["id"] for node in draft(api, slug)["nodes"]] == ["ask", "answer"]

@@ -63,7 +63,7 @@ def test_people_see_each_other_come_edit_and_go() -> None:
         await theirs.open()
         both = await mine.people(lambda people: len(people) == 2)
         assert me["socket"] in {each["socket"] for each in both}
-        await theirs.say(v=1, type="here", where="key:plan", editing=True, kept=2)
+        await theirs.say(v=1, type="here", where="key:plan", editing=True, keys=["goal"], kept=2)
         seen = await mine.people(lambda people: any(each["editing"] for each in people))
         assert seen[0] | {"socket": "", "id": ""} == {
             "socket": "",
@@ -71,6 +71,7 @@ def test_people_see_each_other_come_edit_and_go() -> None:
             "name": "designer-default",
             "where": "key:plan",
             "editing": True,
+            "keys": ["goal"],
             "kept": 2,
         }
         await theirs.leave()

@@ -55,6 +55,7 @@ def test_a_good_condition_has_no_problem() -> None:
         ("context.a)", (1, 10, 9, 10)),
         ("context.a === 1 === 2", (1, 17, 16, 19)),
         ("context.a.lower()", (1, 11, 10, 15)),
+        ("context.x (((", (1, 9, 8, 9)),
         ("用户 === 1", (1, 1, 0, 2)),
         ("context.🙂", (1, 9, 8, 9)),
         ("", (1, 1, 0, 0)),
@@ -94,6 +95,9 @@ def test_an_error_names_its_place(text: str, place: tuple[int, int, int, int]) -
         ("context.my-name", "arithmetic is not supported; write a name with such characters as "
          "variables['the-name']"),
         ("context.a.includes('x', 'y')", "a method takes one value"),
+        ("context.x (((", "write context.x without parentheses"),
+        ("context.include('x')", "did you mean includes?"),
+        ("context.includes('x')", "write context.NAME or context['the name']"),
     ],
 )  # fmt: skip
 def test_an_error_gives_a_hint(text: str, hint: str) -> None:

@@ -287,13 +287,8 @@ class _Parser:
     def _call(self, source: Expression, name: Token, opened: Token) -> Expression:
         method = _METHODS.get(name.text)
         if method is None:
-            raise name.fault(
-                say(
-                    "unknown method {name}; use includes, startsWith or endsWith",
-                    name=repr(name.text),
-                ),
-                _METHOD_HINTS.get(name.text) or _did_you_mean(name.text, _METHODS),
-            )
+            hint = _METHOD_HINTS.get(name.text) or _did_you_mean(name.text, _METHODS)
+            raise self._unknown_method(name, hint)
         self._calls += 1
         if self._calls > MAX_CALLS:
             raise name.fault(say("a condition calls at most {n} methods", n=MAX_CALLS))
@@ -302,6 +297,13 @@ class _Parser:
         self._depth -= 1
         self._expect(")", opened)
         return MethodCall(source, method, argument)
+
+    @staticmethod
+    def _unknown_method(name: Token, hint: str) -> SyntaxFault:
+        message = say(
+            "unknown method {name}; use includes, startsWith or endsWith", name=repr(name.text)
+        )
+        return name.fault(message, hint)
 
     def _primary(self) -> Expression:
         opened = self._accept("(")
@@ -338,9 +340,20 @@ class _Parser:
             if len(names) > MAX_STEPS:
                 raise self._next.fault(say("a path has at most {n} steps", n=MAX_STEPS))
         if not names:
+            self._refuse_unknown_method(root)
             hint = say("write {root}.NAME or {root}['the name']", root=root)
             raise token.fault(say("{root} is not a value by itself", root=repr(root)), hint)
         return Lookup(root, tuple(names))
+
+    def _refuse_unknown_method(self, root: str) -> None:
+        """Raises for ``context.x (``: the parentheses are wrong, not the name."""
+        if self._next.text != ".":
+            return
+        name = self._tokens[self._position + 1]
+        if name.text not in _METHODS:
+            close = _did_you_mean(name.text, _METHODS)
+            plain = say("write {name} without parentheses", name=f"{root}.{name.text}")
+            raise self._unknown_method(name, close or plain)
 
     def _is_method(self) -> bool:
         behind = self._tokens[self._position + 2 : self._position + 3]

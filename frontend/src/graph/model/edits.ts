@@ -7,6 +7,8 @@ import { indexOf, same } from "./document";
 export interface Placed<T extends Element> {
   readonly at?: number;
   readonly element: T;
+  /** Of what was removed: how many like it were left. It does not come in where there are more by now. */
+  readonly left?: number;
 }
 
 /**
@@ -16,6 +18,10 @@ export interface Placed<T extends Element> {
 export interface Changed {
   readonly key: Key;
   readonly fields: Fields;
+  /** What the fields had when they were set; a value that is another by now stays. */
+  readonly over?: Fields;
+  /** Of an id that was given up: how many others have it. It is not taken again where more have it by now. */
+  readonly left?: number;
 }
 
 export type Fields = { readonly [name: string]: unknown };
@@ -25,8 +31,8 @@ export type Edit =
   | { readonly kind: "remove"; readonly nodes: readonly Key[]; readonly edges: readonly Key[] }
   | { readonly kind: "change"; readonly nodes: readonly Changed[]; readonly edges: readonly Changed[] }
   | { readonly kind: "move"; readonly to: { readonly [key: Key]: Position | null } }
-  | { readonly kind: "reducers"; readonly to: Reducers | null }
-  | { readonly kind: "rename"; readonly to: string }
+  | { readonly kind: "reducers"; readonly to: Reducers | null; readonly over?: Reducers | null }
+  | { readonly kind: "rename"; readonly to: string; readonly over?: string }
   | { readonly kind: "together"; readonly edits: readonly Edit[] };
 
 interface Applied {
@@ -34,7 +40,10 @@ interface Applied {
   readonly inverse: Edit;
 }
 
-/** The document after an edit. What an edit names and is not there any more is passed over. */
+/**
+ * The document after an edit. What an edit names and is not there any more is passed over, and so
+ * is what it brings back and someone else brought back before, or sets back and someone else set since.
+ */
 export function apply(document: WorkflowDocument, edit: Edit): Applied {
   switch (edit.kind) {
     case "add":
@@ -46,9 +55,9 @@ export function apply(document: WorkflowDocument, edit: Edit): Applied {
     case "move":
       return moved(document, edit.to);
     case "reducers":
-      return withReducers(document, edit.to);
+      return withReducers(document, edit);
     case "rename":
-      return { document: { ...document, name: edit.to }, inverse: { kind: "rename", to: document.name } };
+      return renamed(document, edit);
     case "together":
       return together(document, edit.edits);
   }
@@ -71,9 +80,10 @@ function added(
 
 /** Inserts in rising order of the places, each of which is the place in the result. */
 function inserted<T extends Element>(elements: readonly T[], given: readonly Placed<T>[]): [readonly T[], number[]] {
-  if (!given.length) return [elements, []];
+  const wanted = given.filter(({ element, left }) => left === undefined || countLike(elements, element) <= left);
+  if (!wanted.length) return [elements, []];
   const last = Number.POSITIVE_INFINITY;
-  const sorted = [...given].sort((a, b) => (a.at ?? last) - (b.at ?? last) || 0);
+  const sorted = [...wanted].sort((a, b) => (a.at ?? last) - (b.at ?? last) || 0);
   const result: T[] = [];
   const places: number[] = [];
   let taken = 0;
@@ -83,6 +93,11 @@ function inserted<T extends Element>(elements: readonly T[], given: readonly Pla
     result.push(element);
   }
   return [result.concat(elements.slice(taken)), places];
+}
+
+/** How many elements have an id, or are an edge that differs in its id alone. */
+function countLike(elements: readonly Element[], wanted: Element): number {
+  return elements.filter((each) => each.id === wanted.id || ("from" in wanted && same({ ...each, id: "" }, { ...wanted, id: "" }))).length;
 }
 
 function removed(document: WorkflowDocument, nodes: readonly Key[], edges: readonly Key[]): Applied {
@@ -98,27 +113,49 @@ function without<T extends Element>(elements: readonly T[], keys: readonly Key[]
   const { at } = indexOf(elements);
   const places = new Set(keys.map((key) => at.get(key)).filter((place) => place !== undefined));
   if (!places.size) return [elements, []];
-  const gone = [...places].sort((a, b) => a - b).map((place) => ({ at: place, element: elements[place] as T }));
-  return [elements.filter((_, place) => !places.has(place)), gone];
+  const rest = elements.filter((_, place) => !places.has(place));
+  const gone = [...places].sort((a, b) => a - b).map((place) => {
+    const element = elements[place] as T;
+    return { at: place, element, left: countLike(rest, element) };
+  });
+  return [rest, gone];
 }
 
 function changed(document: WorkflowDocument, nodes: readonly Changed[], edges: readonly Changed[]): Applied {
-  const [newNodes, oldNodes] = replaced(document.nodes, nodes);
-  const [newEdges, oldEdges] = replaced(document.edges, edges);
+  const taken = new Set([...takenIds(document.nodes, nodes), ...takenIds(document.edges, edges)]);
+  const [newNodes, oldNodes] = replaced(document.nodes, withoutTaken(nodes, taken));
+  const [newEdges, oldEdges] = replaced(document.edges, withoutTaken(edges, taken));
   return {
     document: { ...document, nodes: newNodes, edges: newEdges },
     inverse: { kind: "change", nodes: oldNodes, edges: oldEdges },
   };
 }
 
+/** The ids that elements would take again and others have by now. */
+function takenIds(elements: readonly Element[], given: readonly Changed[]): string[] {
+  return given.flatMap(({ fields: { id }, left }) => (left !== undefined && countOf(elements, id) > left ? [id as string] : []));
+}
+
+function countOf(elements: readonly Element[], id: unknown): number {
+  return elements.filter((each) => each.id === id).length;
+}
+
+/** Without the ids that are taken; edges do not follow to them either. */
+function withoutTaken(given: readonly Changed[], taken: ReadonlySet<string>): readonly Changed[] {
+  if (!taken.size) return given;
+  const isFree = ([name, value]: [string, unknown]): boolean => !["id", "from", "to"].includes(name) || !taken.has(value as string);
+  return given.map((each) => ({ ...each, fields: Object.fromEntries(Object.entries(each.fields).filter(isFree)) }));
+}
+
 function replaced<T extends Element>(elements: readonly T[], given: readonly Changed[]): [readonly T[], Changed[]] {
   const { at } = indexOf(elements);
   const news = new Map<number, T>();
   const olds = new Map<number, Fields>();
-  for (const { key, fields } of given) {
+  for (const { key, fields: all, over } of given) {
     const place = at.get(key);
     if (place === undefined || news.has(place)) continue;
     const before = elements[place] as T;
+    const fields = over ? setBack(before as unknown as Fields, over, all) : all;
     news.set(place, withFields(before, fields));
     olds.set(place, fieldsOf(before, Object.keys(fields)));
   }
@@ -126,10 +163,41 @@ function replaced<T extends Element>(elements: readonly T[], given: readonly Cha
   const result = elements.map((element, place) => news.get(place) ?? element);
   // By the keys of the result: a change of an id changes the key.
   const { keys } = indexOf(result);
-  return [result, [...olds].map(([place, fields]) => ({ key: keys[place] as Key, fields }))];
+  return [result, [...olds].map(([place, fields]) => ({ key: keys[place] as Key, fields, over: fieldsOf(result[place] as T, Object.keys(fields)), ...("id" in fields ? { left: countOf(result, fields.id) } : {}) }))];
 }
 
-function withFields<T extends Element>(element: T, fields: Fields): T {
+// Of these two people may set other parts; all else is set as a whole.
+const OPEN = new Set(["config", "properties", "canvas"]);
+// Its config is one operation.
+const PROCESSOR = "context_processor";
+
+/** The fields of `to` without those that are no longer as they were set; null and undefined are missing. */
+function setBack(now: Fields, over: Fields, to: Fields): Fields {
+  const found: Record<string, unknown> = {};
+  for (const name of Object.keys(to)) {
+    const [is, was, value] = [now[name] ?? null, over[name] ?? null, to[name] ?? null];
+    if (same(is, was)) found[name] = value;
+    else if (OPEN.has(name) && !(name === "config" && now.type === PROCESSOR)) found[name] = partsSetBack(fieldsIn(is), fieldsIn(was), fieldsIn(value));
+  }
+  return found;
+}
+
+/** The same of what is open; null if nothing is left of it. */
+function partsSetBack(now: Fields, over: Fields, to: Fields): Fields | null {
+  const parts = setBack(now, over, { ...nothing({ ...now, ...over }), ...to });
+  const all = Object.entries({ ...now, ...parts }).filter(([name]) => !(name in parts) || name in to || parts[name] !== null);
+  return all.length ? Object.fromEntries(all) : null;
+}
+
+function fieldsIn(value: unknown): Fields {
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Fields) : {};
+}
+
+function nothing(fields: Fields): Fields {
+  return Object.fromEntries(Object.keys(fields).map((name) => [name, null]));
+}
+
+function withFields<T extends object>(element: T, fields: Fields): T {
   const all = Object.entries({ ...element, ...fields }).filter(([, value]) => value !== null);
   return Object.fromEntries(all) as unknown as T;
 }
@@ -165,12 +233,18 @@ export function withPosition(node: WorkflowNode, position: Position | null): Wor
   return rest;
 }
 
-function withReducers(document: WorkflowDocument, to: Reducers | null): Applied {
+function withReducers(document: WorkflowDocument, { to, over }: Extract<Edit, { kind: "reducers" }>): Applied {
   const { reducers, ...rest } = document;
+  const made = (over === undefined || same(over, reducers ?? null) ? to : partsSetBack(reducers ?? {}, over ?? {}, to ?? {})) as Reducers | null;
   return {
-    document: to ? { ...rest, reducers: to } : rest,
-    inverse: { kind: "reducers", to: reducers ?? null },
+    document: made ? { ...rest, reducers: made } : rest,
+    inverse: { kind: "reducers", to: reducers ?? null, over: made },
   };
+}
+
+function renamed(document: WorkflowDocument, { to, over = document.name }: Extract<Edit, { kind: "rename" }>): Applied {
+  const name = document.name === over ? to : document.name;
+  return { document: { ...document, name }, inverse: { kind: "rename", to: document.name, over: name } };
 }
 
 function together(document: WorkflowDocument, edits: readonly Edit[]): Applied {

@@ -1,8 +1,8 @@
 // The three-way merge of documents, element by element; an element changed on both sides is a
 // conflict.
 
-import type { Element, Json, JsonObject, Key, Reducers, WorkflowDocument, WorkflowNode } from "./document";
-import { indexOf, same } from "./document";
+import type { Element, Json, JsonObject, Key, Reducers, WorkflowDocument, WorkflowEdge, WorkflowNode } from "./document";
+import { find, indexOf, same } from "./document";
 
 export type Kind = "node" | "edge" | "reducer" | "name";
 export type Side = "mine" | "theirs";
@@ -44,7 +44,8 @@ export function standing(decided: Decided, conflicts: readonly Conflict[]): Choi
 /**
  * What both made of `base`. An element that one side alone touched is as that side left it, and
  * where both touched other fields of one element it gets both. Conflicts are as `choices` say; by
- * default mine, and if one side removed what the other needs, the side that has it.
+ * default mine, and if one side removed what the other needs, the side that has it. A node that
+ * one side removed and that stays keeps its edges.
  */
 export function merge(
   base: WorkflowDocument,
@@ -53,10 +54,13 @@ export function merge(
   choices: Choices = {},
 ): Merged {
   const conflicts: Conflict[] = [];
-  const decide: Decide = (conflict) => {
-    conflicts.push(conflict);
+  const decided: Decide = (conflict) => {
     const side = choices[nameOf(conflict)] ?? (conflict.mine === undefined ? "theirs" : "mine");
     return side === "mine" ? conflict.mine : conflict.theirs;
+  };
+  const decide: Decide = (conflict) => {
+    conflicts.push(conflict);
+    return decided(conflict);
   };
   const edges = elements("edge", base.edges, mine.edges, theirs.edges, decide);
   // An edge that hung in the air on its own side may go on hanging; others need their nodes.
@@ -67,9 +71,23 @@ export function merge(
   const reducers = mergedReducers(base.reducers ?? {}, mine.reducers ?? {}, theirs.reducers ?? {}, decide);
   const name = one("name", "name", base.name, mine.name, theirs.name, decide) as string;
   const { at } = indexOf(nodes);
-  const kept = edges.filter((edge) => [edge.from, edge.to].every((id) => at.has(id) || inTheAir.has(id)));
+  // The edges that went with a node come back with it, unless they are decided by themselves.
+  const asked = new Set(conflicts.map(nameOf));
+  const back = new Set(base.nodes.flatMap(({ id }) => (at.has(id) && isRemoved(id, mine, theirs) ? [id] : [])));
+  const isTied = (key: Key): boolean => {
+    const { from, to } = find(base.edges, key) as WorkflowEdge;
+    return back.has(from) || back.has(to);
+  };
+  const again: Decide = (conflict) => (asked.has(nameOf(conflict)) ? decided(conflict) : (conflict.mine ?? conflict.theirs));
+  const all = back.size ? elements("edge", base.edges, mine.edges, theirs.edges, again, isTied) : edges;
+  const kept = all.filter((edge) => [edge.from, edge.to].every((id) => at.has(id) || inTheAir.has(id)));
   const document: WorkflowDocument = { name, nodes, edges: kept, ...(Object.keys(reducers).length ? { reducers } : {}) };
   return { document, conflicts };
+}
+
+/** Whether one side has no node of an id. */
+function isRemoved(id: string, mine: WorkflowDocument, theirs: WorkflowDocument): boolean {
+  return [mine, theirs].some(({ nodes }) => !indexOf(nodes).at.has(id));
 }
 
 type Decide = (conflict: Conflict) => Sided;
@@ -126,7 +144,7 @@ function elements<T extends Element>(
   for (const key of order(base, mine, theirs)) {
     const [was, left, right] = [old.get(key), my.get(key), their.get(key)];
     let value = one(kind, key, was as Sided, left as Sided, right as Sided, decide) as T | undefined;
-    // One side removed a node without touching what the other side tied to it.
+    // One side removed a node without touching what the other side tied to it, or an edge with its node.
     const there = left ?? right;
     if (value === undefined && was && there && isNeeded(key)) {
       value = decide({ kind, key, base: was, mine: left, theirs: right }) as T | undefined;

@@ -109,7 +109,7 @@ export function takenBack({ kind, key, mine, theirs, along = [] }: Overtaken, do
   if (theirs !== undefined) return null;
   const ids = new Set(document.nodes.map(({ id }) => id)).add((mine as unknown as Element).id);
   const edges = (kind === "edge" ? [mine as unknown as WorkflowEdge] : along).filter(({ from, to }) => ids.has(from) && ids.has(to));
-  return { kind: "add", nodes: kind === "node" ? [{ element: mine as unknown as WorkflowNode }] : [], edges: edges.map((element) => ({ element })) };
+  return { kind: "add", nodes: kind === "node" ? [{ element: mine as unknown as WorkflowNode }] : [], edges: edges.map((element) => ({ element, left: 0 })) };
 }
 
 function differing(a: Sided, b: Sided): string[] {

@@ -6,6 +6,7 @@ import { Refused, type Server } from "../io/server";
 import { canKeep, parse } from "../io/json";
 import type { WorkflowDocument } from "../model/document";
 import { countOf } from "../model/changes";
+import { removal } from "../model/commands";
 import { find } from "../model/document";
 import { standing } from "../model/merge";
 import { type DocumentChanges, patchBetween } from "../model/patch";
@@ -89,6 +90,18 @@ describe("saving", () => {
     await settled();
     store.getState().undo();
     expect(find(store.getState().document.nodes, "a")).toEqual({ id: "a", type: "llm", description: "theirs" });
+  });
+
+  it("undoes no deletion that someone else has taken back, and forgets the step", async () => {
+    store.getState().edit(removal(base, { nodes: ["a"], edges: [] }), "Delete");
+    await settled();
+    server.changedByOthers(() => named(base, "a", "Theirs"));
+    store.getState().set({ heard: { version: 3 } });
+    await settled();
+    expect(store.getState().undo()).toBe(false);
+    expect(store.getState().history).toEqual({ past: [], future: [] });
+    expect(store.getState().document).toEqual(named(base, "a", "Theirs"));
+    expect(store.getState().saving.kind).toBe("saved");
   });
 
   it("stops at what both changed until it is decided", async () => {

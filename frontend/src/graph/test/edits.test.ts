@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
-import type { WorkflowDocument } from "../model/document";
-import { apply } from "../model/edits";
+import { change, removal } from "../model/commands";
+import type { WorkflowDocument, WorkflowEdge } from "../model/document";
+import { apply, type Edit } from "../model/edits";
 import { NOTHING_DONE, redo, settle, type Stand, take, undo } from "../model/history";
 import { Chance, SEEDS, someDocument, someEdit } from "./random";
 
@@ -50,6 +51,65 @@ describe("edits", () => {
     const { document } = apply(draft, { kind: "move", to: { b: { x: 9, y: 9 } } });
     expect(document.nodes[0]).toBe(draft.nodes[0]);
     expect(document.edges).toBe(draft.edges);
+  });
+});
+
+describe("undo of what someone else changed meanwhile", () => {
+  const others = (stand: Stand, make: (document: WorkflowDocument) => WorkflowDocument): Stand => ({ ...stand, document: make(stand.document) });
+  const remove = (key: string): Edit => removal(draft, { nodes: [key], edges: [] });
+  const back = (more: readonly WorkflowEdge[] = []) => (document: WorkflowDocument): WorkflowDocument => ({
+    ...document,
+    nodes: [{ id: "a", type: "llm", name: "Theirs" }, ...document.nodes],
+    edges: more,
+  });
+
+  it("brings back only what is still missing", () => {
+    const deleted = others(take(fresh(draft), remove("a"), "Delete"), back());
+    const undone = undo(deleted);
+    expect(undone.document.nodes.map(({ id, name }) => [id, name])).toEqual([["a", "Theirs"], ["b", undefined]]);
+    expect(undone.document.edges).toEqual(draft.edges);
+    expect(redo(undone).document).toEqual(deleted.document);
+    expect(undo(redo(undone)).document).toEqual(undone.document);
+  });
+
+  it("leaves a value that someone else has set since, and takes back the others", () => {
+    const fields = { name: "Mine", description: "Mine", config: { template: "mine", seed: 1 } };
+    const named = take(fresh(draft), { kind: "change", nodes: [{ key: "a", fields }], edges: [] }, "Name");
+    const stand = others(named, (document) => ({
+      ...document,
+      nodes: [{ ...document.nodes[0]!, name: "Theirs", config: { template: "mine", seed: 2, top: 3 } }, document.nodes[1]!],
+    }));
+    const undone = undo(stand);
+    expect(undone.document.nodes[0]).toEqual({ id: "a", type: "llm", name: "Theirs", config: { seed: 2, top: 3 } });
+    expect(redo(undone).document).toEqual(stand.document);
+  });
+
+  it("leaves reducers and the name of the workflow that someone else has set since", () => {
+    const start = { ...draft, reducers: { a: "append", b: "append" } };
+    const both: Edit = { kind: "together", edits: [{ kind: "rename", to: "Mine" }, { kind: "reducers", to: { a: "max", b: "max" } }] };
+    const stand = others(take(fresh(start), both, "Both"), (document) => ({ ...document, name: "Theirs", reducers: { a: "max", b: "min", c: "min" } }));
+    const undone = undo(stand);
+    expect([undone.document.name, undone.document.reducers]).toEqual(["Theirs", { a: "append", b: "min", c: "min" }]);
+    expect(redo(undone).document).toEqual(stand.document);
+  });
+
+  it("adds no second edge where a like one was drawn", () => {
+    const stand = others(take(fresh(draft), remove("a"), "Delete"), back([{ ...draft.edges[0]!, id: "a-b" }]));
+    expect(undo(stand).document).toEqual(stand.document);
+  });
+
+  it("adds no node again, by redo, whose id someone else has given to another", () => {
+    const added = take(fresh(draft), { kind: "add", nodes: [{ element: { id: "c", type: "llm" } }], edges: [] }, "Add");
+    const stand = others(undo(added), (document) => ({ ...document, nodes: [...document.nodes, { id: "c", type: "tool" }] }));
+    expect(redo(stand).document).toEqual(stand.document);
+  });
+
+  it("leaves a new id, with its edges, if another node has the old one by now", () => {
+    const renamed = take(fresh(draft), change(draft, "node", "a", { id: "z", type: "llm", name: "Z" }), "Id");
+    const stand = others(renamed, (document) => ({ ...document, nodes: [...document.nodes, { id: "a", type: "tool" }] }));
+    const { document } = undo(stand);
+    expect(document.nodes.map(({ id, name }) => [id, name])).toEqual([["z", undefined], ["b", undefined], ["a", undefined]]);
+    expect(document.edges[0]?.from).toBe("z");
   });
 });
 

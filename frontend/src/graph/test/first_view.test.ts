@@ -38,6 +38,12 @@ it.each([0, 250, 499])("opens a large graph around its start %i, with dozens of 
   expect(seen.length).toBeGreaterThan(30);
 });
 
+it("opens a long narrow graph around its start in the middle of the room", () => {
+  const { x, zoom } = opening(grid(40, 1), [], { x: 0, y: 0 }, { width: 614, height: 240 });
+  expect(zoom).toBeGreaterThan(0.4);
+  expect((CARD.width / 2) * zoom + x).toBeCloseTo((614 - TOOLS_WIDTH) / 2);
+});
+
 describe("A graph with marks", () => {
   const spots = grid(500, 25);
   const document = normalised({ name: "large", nodes: spots.map((position, place) => ({ id: `n${place}`, type: place ? "llm" : "start", position })), edges: [] });

@@ -102,6 +102,22 @@ describe("the merge", () => {
     expect(find(merge(base, mine, theirs, { "node b": "mine" }).document.nodes, "b")).toBeUndefined();
   });
 
+  it("keeps a node that the other side removed with its edges, in their order", () => {
+    const [mine, theirs] = [withNode(base, "b", { name: "M" }), without(base, "b")];
+    expect(merge(base, mine, theirs, { "node b": "mine" }).document).toEqual(mine);
+    expect(merge(base, theirs, mine, { "node b": "theirs" }).document).toEqual(mine);
+    expect(merge(base, mine, theirs, { "node b": "theirs" }).document).toEqual(theirs);
+  });
+
+  it("keeps no edge of it that leads to a node that is gone, or that is decided to go", () => {
+    const mine = withNode(base, "b", { name: "M" });
+    expect(merge(base, mine, without(without(base, "b"), "c"), { "node b": "mine" }).document.edges.map(({ id }) => id)).toEqual(["ab"]);
+    const weighed = { ...mine, edges: mine.edges.map((edge) => (edge.id === "bc" ? { ...edge, weight: 2 } : edge)) };
+    const { conflicts } = merge(base, weighed, without(base, "b"));
+    expect(conflicts.map(nameOf)).toEqual(["edge bc", "node b"]);
+    expect(merge(base, weighed, without(base, "b"), { "node b": "mine", "edge bc": "theirs" }).document.edges.map(({ id }) => id)).toEqual(["ab"]);
+  });
+
   it("keeps a node that one side removed when the other side tied a new edge to it", () => {
     const theirs = apply(base, { kind: "add", nodes: [], edges: [{ element: { id: "ac", type: "sequence", from: "a", to: "c" } }] }).document;
     const { conflicts, document } = merge(base, without(base, "c"), theirs);

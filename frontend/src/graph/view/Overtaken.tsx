@@ -2,7 +2,8 @@
 
 import type { WorkflowDocument } from "../model/document";
 import { nameOf } from "../model/merge";
-import { isStanding, type Overtaken as Past, takenBack } from "../model/overtaken";
+import { isStanding, takenBack } from "../model/overtaken";
+import type { OvertakenBy as Past } from "../store";
 import { t } from "../texts";
 import { calledAuthor } from "./accessible_names";
 import { useDesk, useEditor } from "./context";
@@ -34,7 +35,7 @@ interface Props {
 }
 
 function OvertakenNotice({ conflict, onTheirs, onMine }: Props) {
-  const by = useEditor((state) => state.by);
+  const { by } = conflict;
   const document = useEditor((state) => state.document);
   const isRemoved = conflict.theirs === undefined && conflict.kind !== "reducer";
   const told = useTold(isRemoved ? [] : [conflict], [document])[nameOf(conflict)];

@@ -192,6 +192,7 @@ export function Preview({ id, edge, source, onSource, isBeside }: Props) {
           <p className="field-errors" role="alert">
             {problem && (
               <>
+                {problem.node !== id && (edge === null || problem.edge !== edge) && `${t("No preview: an element before this node has an error.")} `}
                 <button type="button" className="editor-jump" onClick={() => openProblem(store, problem)}>
                   {[inLine(problem.element ?? ""), problem.field].filter(Boolean).join(" › ")}
                 </button>

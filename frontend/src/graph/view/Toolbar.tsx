@@ -5,7 +5,7 @@ import { warn } from "../io/notice";
 import type { Saver } from "../io/autosave";
 import { t, tn } from "../texts";
 import { useDesk, useEditor } from "./context";
-import { duplicateChosen, groupChosen, layOut, removeChosen, showProblems, ungroupChosen } from "./actions";
+import { duplicateChosen, groupChosen, layOut, redoNext, removeChosen, showProblems, undoLast, ungroupChosen } from "./actions";
 import { Icon } from "./Icon";
 import { groupOf } from "../model/canvas_data";
 import { find } from "../model/document";
@@ -98,13 +98,12 @@ function Changing() {
   const nodes = useEditor((state) => state.chosen.nodes.length);
   const any = useEditor((state) => state.chosen.nodes.length + state.chosen.edges.length);
   const grouped = useEditor((state) => state.chosen.nodes.some((key) => groupOf(find(state.document.nodes, key) ?? { id: "", type: "" })));
-  const { undo, redo } = store.getState();
   const fail = (): void => warn(t("Auto layout failed"));
   return (
     <>
       <div className="btn-group" role="group" aria-label={t("Steps")}>
-        <Tool icon="arrow-back-up" label={past === undefined ? t("Undo") : t("Undo: {what}", { what: past })} keys="Ctrl+Z" name={t("Undo")} disabled={past === undefined} onClick={undo} />
-        <Tool icon="arrow-forward-up" label={future === undefined ? t("Redo") : t("Redo: {what}", { what: future })} keys="Ctrl+Shift+Z | Ctrl+Y" name={t("Redo")} disabled={future === undefined} onClick={redo} />
+        <Tool icon="arrow-back-up" label={past === undefined ? t("Undo") : t("Undo: {what}", { what: past })} keys="Ctrl+Z" name={t("Undo")} disabled={past === undefined} onClick={() => undoLast(store)} />
+        <Tool icon="arrow-forward-up" label={future === undefined ? t("Redo") : t("Redo: {what}", { what: future })} keys="Ctrl+Shift+Z | Ctrl+Y" name={t("Redo")} disabled={future === undefined} onClick={() => redoNext(store)} />
       </div>
       <div className="btn-group" role="group" aria-label={t("Selection")}>
         <Tool icon="copy-plus" label={t("Duplicate")} keys="Ctrl+D" disabled={!nodes} onClick={() => duplicateChosen(store)} />

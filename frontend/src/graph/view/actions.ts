@@ -3,6 +3,7 @@
 import type { Problem } from "../io/server";
 import type { Setup } from "../io/setup";
 import { laidOut } from "../io/layout";
+import { hint } from "../io/notice";
 import { folded, pairs } from "../model/arrangement";
 import { withNoteAt } from "../model/canvas_data";
 import { type Clip, clipIn, copied, pasted } from "../model/clipboard";
@@ -23,6 +24,8 @@ import { problemsOf } from "./all_problems";
 export const KIND_TYPE = "application/x-ctxadmin-kind";
 /** The field of a form that has the name of a node. */
 export const NAME_FIELD = "node-name";
+/** The first field of an edge. */
+export const TYPE_FIELD = "edge-type";
 const BESIDE = { right: { x: CARD.width + 90, y: 0 }, down: { x: 0, y: CARD.height + 76 } };
 
 /** Add a node where it is dropped, tied to others. */
@@ -74,6 +77,19 @@ export function removeChosen(store: EditorStore): void {
   choose({});
   keepOnCanvas();
   say(tn("{n} element deleted", "{n} elements deleted", count));
+}
+
+/** Undo the last step, or say that nothing of it is left. */
+export function undoLast(store: EditorStore): void {
+  const { history, undo } = store.getState();
+  const what = history.past.at(-1)?.words;
+  if (what !== undefined && !undo()) hint(t("“{what}” was not undone: someone else has changed it since.", { what }));
+}
+
+export function redoNext(store: EditorStore): void {
+  const { history, redo } = store.getState();
+  const what = history.future[0]?.words;
+  if (what !== undefined && !redo()) hint(t("“{what}” was not redone: someone else has changed it since.", { what }));
 }
 
 /** The chosen nodes as text for the clipboard, or null if none is chosen. */

@@ -5,6 +5,7 @@ import type { Position } from "../model/document";
 import { chosenBy } from "../model/menu";
 import type { TabStop } from "../model/tab_stops";
 import { type EditorStore, onlyOne } from "../store";
+import { NAME_FIELD, TYPE_FIELD } from "./actions";
 import { useDesk } from "./context";
 import { aboutOf, middleOf } from "./menu_target";
 import type { Popup } from "./Popups";
@@ -55,10 +56,23 @@ export function useElementKeys(): (event: KeyboardEvent) => void {
 function pressed(store: EditorStore, { key, shiftKey, ctrlKey, metaKey, altKey }: KeyboardEvent, on: TabStop): boolean {
   const { chosen, choose } = store.getState();
   const only = onlyOne(chosen);
+  if (key === "Enter" && (ctrlKey || metaKey)) return pressedOnPage(ctrlKey, metaKey);
   if (ctrlKey || metaKey || altKey) return false;
   if (key === "Tab") return focusNextStop(store, on, shiftKey);
-  if (key === "Enter" && on.kind === only?.kind && on.key === only.key) document.querySelector<HTMLElement>(".editor-panel")?.focus();
+  if (key === "Enter" && on.kind === only?.kind && on.key === only.key) goToForm(store, on);
   else if (key === "Escape") choose({});
   else return false;
   return true;
+}
+
+/** A key of the page with which React Flow would add to the selection. */
+function pressedOnPage(ctrlKey: boolean, metaKey: boolean): boolean {
+  document.body.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter", ctrlKey, metaKey, bubbles: true, cancelable: true }));
+  return true;
+}
+
+/** To the first field of its form, or to the panel until that is here. */
+function goToForm(store: EditorStore, { kind }: TabStop): void {
+  document.querySelector<HTMLElement>(".editor-panel")?.focus();
+  if (store.getState().mayChange) store.getState().set({ wanted: kind === "node" ? NAME_FIELD : TYPE_FIELD });
 }

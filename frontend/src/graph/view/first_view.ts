@@ -142,7 +142,9 @@ function isUnderTools(spots: readonly Position[], { x, y, zoom }: Viewport, widt
 /** As many cards as names allow, with the start in the middle or as near to it as the graph has more to show. */
 function aroundStart(first: Position, box: Box, { width, height }: Size): Viewport {
   const zoom = AROUND_START;
-  const from = (middle: number, start: number, length: number, shown: number): number => Math.max(Math.min(middle - shown / 2, start + length - shown), start);
+  // A graph narrower than the room stands in its middle: cards with long words reach out on both sides.
+  const from = (middle: number, start: number, length: number, shown: number): number =>
+    length < shown ? start - (shown - length) / 2 : Math.max(Math.min(middle - shown / 2, start + length - shown), start);
   const left = from(first.x + CARD.width / 2, box.x, box.width, width / zoom);
   const top = from(first.y + CARD.height / 2, box.y, box.height, height / zoom);
   return { x: -left * zoom, y: -top * zoom, zoom };

@@ -12,7 +12,7 @@ import { type ElementKind, elementOf, looksSame, type Value } from "../model/for
 import { formName, type Typed } from "../store";
 import { t } from "../texts";
 import { titleOf } from "./accessible_names";
-import { chooseFound, NAME_FIELD } from "./actions";
+import { chooseFound, NAME_FIELD, undoLast } from "./actions";
 import type { Desk } from "./context";
 import { drawnOf, focusDrawn, keepOnCanvas } from "./element_focus";
 import { showErrors } from "./form_errors";
@@ -223,7 +223,7 @@ export class FormSession {
     if (!isUndo || !(target instanceof HTMLInputElement || target instanceof HTMLTextAreaElement) || target.value !== target.defaultValue) return;
     event.preventDefault();
     event.stopPropagation();
-    this.desk.store.getState().undo();
+    undoLast(this.desk.store);
     keepOnCanvas();
   }
 

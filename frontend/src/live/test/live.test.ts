@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { advanced, closedBy, type Frame, movedTo, NOWHERE, type State } from "../model";
+import { advanced, closedBy, type Frame, movedTo, NOWHERE, type State, withKeys } from "../model";
 
 // That frames are followed as the server does is held by tests/unit/sockets/test_following.py.
 const state: State = { kind: "conversation", seq: 3, execution: "e1", version: 2, status: "RUNNING", revision: 0, count: 5 };
@@ -36,9 +36,14 @@ describe("a connection that was closed", () => {
 describe("where a person is", () => {
   it("is told once, and not by a name that the server refuses", () => {
     const there = movedTo(NOWHERE, "key:a", true);
-    expect(there).toEqual({ where: "key:a", editing: true, kept: 0 });
+    expect(there).toEqual({ where: "key:a", editing: true, keys: [], kept: 0 });
     expect(movedTo(there, "key:a", true)).toBe(there);
     expect(movedTo(there, "k".repeat(201), true).where).toBe("");
     expect(movedTo(there)).toEqual(NOWHERE);
+    const edited = withKeys(there, ["a", "k".repeat(201), "b"]);
+    expect(edited).toEqual({ ...there, keys: ["a", "b"] });
+    expect(withKeys(edited, ["a", "b"])).toBe(edited);
+    expect(withKeys(NOWHERE, Array.from({ length: 30 }, (_, n) => `k${n}`)).keys).toHaveLength(20);
+    expect(withKeys(NOWHERE, Array.from({ length: 9 }, (_, n) => `${n}`.repeat(180))).keys).toHaveLength(5);
   });
 });

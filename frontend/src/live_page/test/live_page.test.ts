@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type ChangeTexts, editorsOf, editsOf, filled, isBehind, notesOf, othersOf, type Person, placeOf } from "../model";
+import { changersOf, type ChangeTexts, editorsOf, editsOf, filled, isBehind, notesOf, othersOf, type Person, placeOf } from "../model";
 
 const texts: ChangeTexts = {
   another: "another",
@@ -65,7 +65,7 @@ describe("a page that is connected again", () => {
 });
 
 describe("people", () => {
-  const person = (socket: string, id: string, where = "", editing = false): Person => ({ socket, id, name: `Name ${id}`, where, editing });
+  const person = (socket: string, id: string, where = "", editing = false, keys: readonly string[] = []): Person => ({ socket, id, name: `Name ${id}`, where, editing, keys });
 
   it("are named once for one place, without this very page", () => {
     const people = [person("a", "1"), person("b", "2", "key:x", true), person("c", "2", "key:x", true), person("d", "2")];
@@ -76,6 +76,11 @@ describe("people", () => {
     const others = [person("b", "2", "key:x", true), person("c", "1", "key:x", true), person("d", "3", "key:x"), person("e", "4", "key:y", true)];
     expect(editorsOf("x", others, "1", "Your other tab")).toEqual(["Name 2", "Your other tab"]);
     expect(editorsOf("z", others, "1", "")).toEqual([]);
+  });
+
+  it("who edited a key and went on to another are named at it", () => {
+    const others = [person("b", "2", "key:y", true, ["x", "y"]), person("c", "1", "", false, ["x"]), person("d", "3", "", false, ["x"])];
+    expect(["x", "y", "z"].map((key) => changersOf(key, others, "1"))).toEqual([["Name 2", "Name 3"], [], []]);
   });
 
   it("who edit are said in words, each once", () => {
