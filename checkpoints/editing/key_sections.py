@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -14,10 +14,16 @@ _NUMBER: Final = re.compile("([0-9]+)")
 
 @dataclass(frozen=True, slots=True)
 class KeySection:
-    """A section and the number of its keys."""
+    """A section and the number of its keys, of which the form may show only some."""
 
     name: str
     count: int
+    whole: bool = True
+
+    @property
+    def prefix(self) -> str:
+        """Returns what the names of its keys begin with."""
+        return self.name + _SEPARATOR
 
 
 def sections_by_key(names: Sequence[str]) -> Mapping[str, str]:
@@ -58,9 +64,14 @@ def place_keys(names: Collection[str], proposed: Collection[str], others: str) -
     return {name: sections[name] for name in order}
 
 
-def sections_in_order(sections: Iterable[str]) -> list[KeySection]:
-    """Returns each section with its number of keys, in the order of the form."""
-    return [KeySection(name, count) for name, count in Counter(sections).items()]
+def sections_in_order(sections: Mapping[str, str], shown: Collection[str]) -> list[KeySection]:
+    """Returns each section with its number of keys, in the order of the form.
+
+    ``sections`` are those of all keys, ``shown`` the keys that the form shows.
+    """
+    here = Counter(section for name, section in sections.items() if name in shown)
+    counted = Counter(section for section in sections.values() if section)
+    return [KeySection(name, count, count == here[name]) for name, count in counted.items()]
 
 
 def natural_order(name: str) -> list[tuple[int, str]]:

@@ -42,8 +42,9 @@ class EditPage:
 
     A script fetches a ``raw`` that is too large for a text area from ``raw_url``. ``left_out`` are
     keys whose values are too large for a form, ``opaque`` those that only an engine changes;
-    ``hidden_keys`` others are not shown; ``filters`` is
-    True if they can be filtered, ``sections`` are those of the rows. ``pending`` is the draft,
+    of ``all_keys`` that match, ``hidden_keys`` are not shown; ``filters`` is
+    True if they can be filtered, ``sections`` are those of all keys. With ``opens_review`` the
+    reader came to edit what is proposed. ``pending`` is the draft,
     changed ``seq`` times; ``given`` are its marks, ``text_given`` that of a ``raw`` that cannot be
     parsed yet; ``typed_at`` says by place at which ``seq`` it was typed. ``former`` is an earlier
     execution that also has a draft. ``raw`` contains what others applied up to version ``up_to``:
@@ -66,10 +67,12 @@ class EditPage:
     problem: str
     left_out: Sequence[KeyView]
     opaque: Sequence[KeyView]
+    all_keys: int
     hidden_keys: int
     sections: Sequence[KeySection]
     filters: bool
     text: str
+    opens_review: bool
     seq: int
     given: str
     text_given: str
@@ -98,7 +101,8 @@ def edit_page(task: Edit, *, text: str = "", raw: bool = False, adds: bool = Fal
     head, base, row, draft = task.head, task.base, task.base.row, task.draft
     if row is None:
         raise InvalidState(_("This conversation has no execution."), status=Status.IDLE)
-    view = state_view.state_view(base, text=text, most=_MOST_KEYS)
+    proposed = {name for each in find_proposal(task.now).sources for name in each.keys}
+    view = state_view.state_view(base, text=text, most=_MOST_KEYS, first=proposed)
     may_raw = row.state_bytes <= _MOST_RAW
     is_large = row.state_bytes > _MOST_IN_PAGE
     whole, unread = None, text_of(draft, task.request) if raw else None
@@ -110,7 +114,8 @@ def edit_page(task: Edit, *, text: str = "", raw: bool = False, adds: bool = Fal
     raw_url = f"{reverse('checkpoints:edit', args=[head.public_id])}?raw=text"
     raw_url += f"&text={unread.mark}" if unread else "&text="
     shown = _visible_part(taken, text)
-    rows = form_rows.of_state(base, view.keys, shown, draft, text, _proposed(task, view.total))
+    sections = key_sections.place_keys(view.names, proposed, _("Other keys"))
+    rows = form_rows.of_state(base, view.keys, shown, draft, text, sections)
     if not raw:
         rows = with_theirs(task, rows, taken.meets)
     return EditPage(
@@ -129,10 +134,12 @@ def edit_page(task: Edit, *, text: str = "", raw: bool = False, adds: bool = Fal
         problem="" if not raw or may_raw else str(_("This state is too large for one text area.")),
         left_out=[key for key in view.keys if not key.read],
         opaque=[key for key in view.keys if key.opaque is not None],
+        all_keys=view.total,
         hidden_keys=view.total - len(view.keys),
-        sections=key_sections.sections_in_order(row.section for row in rows if row.section),
+        sections=key_sections.sections_in_order(sections, {key.name for key in view.keys}),
         filters=bool(text) or view.total >= key_sections.FROM,
         text=text,
+        opens_review=text in proposed,
         seq=draft.seq,
         given=orjson.dumps({**taken.marks, **given}).decode(),
         text_given=unread.mark if unread else "",
@@ -145,13 +152,6 @@ def edit_page(task: Edit, *, text: str = "", raw: bool = False, adds: bool = Fal
         position=presenters.position_view(task.now),
         adds=adds or not rows[:-1],
     )
-
-
-def _proposed(task: Edit, total: int) -> set[str]:
-    """Returns the keys that are reviewed, for a form in which they would not be seen at once."""
-    if total < key_sections.FROM:
-        return set()
-    return {name for each in find_proposal(task.now).sources for name in each.keys}
 
 
 def merged_text_of(task: Edit) -> MergedText:
@@ -176,7 +176,8 @@ def _visible_part(taken: MergedText, text: str) -> Changes:
     return {
         name: value
         for name, value in taken.changes.items()
-        if text in name and len(state_form.format_json(value)) <= state_view.MOST_VALUE_BYTES
+        if state_view.is_found(name, text)
+        and len(state_form.format_json(value)) <= state_view.MOST_VALUE_BYTES
     }
 
 

@@ -1,18 +1,17 @@
 """The rows of the form of a state: its keys, input, declared keys, and empty rows."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
-from django.utils.translation import gettext as _
 from pydantic import JsonValue
 
 from checkpoints.editing import state_form
 from checkpoints.editing.draft import StateDraft
 from checkpoints.editing.entries import row_of
-from checkpoints.editing.key_sections import natural_order, place_keys
+from checkpoints.editing.key_sections import natural_order
 from checkpoints.editing.state_form import Changes, Row
-from checkpoints.pages.state.state_view import KeyView
+from checkpoints.pages.state.state_view import KeyView, is_found
 from checkpoints.reading.state_values import heads_by_name, reducers_for, values_of
 from checkpoints.store.snapshots import StoredSnapshot
 
@@ -26,12 +25,13 @@ def of_state(
     changes: Changes,
     draft: StateDraft,
     text: str,
-    proposed: Collection[str] = (),
+    sections: Mapping[str, str],
 ) -> list[Row]:
     """Returns the keys of the state as rows, with changes of others or of the draft.
 
-    They are followed by the declared keys whose names contain ``text``, and an empty row. Nobody
-    edits opaque values, so they have no row.
+    They stand in the order of ``sections``, which has the section of each key, followed by the
+    declared keys whose names contain ``text``, and an empty row. Nobody edits opaque values, so
+    they have no row.
     """
     found: dict[str, JsonValue] = {
         key.name: key.value for key in keys if key.read and key.opaque is None
@@ -48,16 +48,16 @@ def of_state(
     there = {row.name: row for row in rows}
     typed = [row_of(each) for each in draft.entries.values() if each.name not in changes]
     typed = [replace(row, before=_before(row, there.get(row.name))) for row in typed]
-    return typed_rows(base, _in_sections(overlay_rows(rows, typed), proposed), text=text)
+    return typed_rows(base, _in_sections(overlay_rows(rows, typed), sections), text=text)
 
 
-def _in_sections(rows: Sequence[Row], proposed: Collection[str]) -> list[Row]:
+def _in_sections(rows: Sequence[Row], sections: Mapping[str, str]) -> list[Row]:
     """Sorts keys of the state by section, new ones last."""
-    sections = place_keys([row.name for row in rows if row.old], proposed, _("Other keys"))
     order = {name: place for place, name in enumerate(sections)}
+    last = len(order)
     new = sorted((row for row in rows if not row.old), key=lambda row: natural_order(row.name))
-    there = sorted((row for row in rows if row.old), key=lambda row: order[row.name])
-    placed = [replace(row, section=sections[row.name]) for row in there]
+    there = sorted((row for row in rows if row.old), key=lambda row: order.get(row.name, last))
+    placed = [replace(row, section=sections.get(row.name, "")) for row in there]
     before = ["", *(row.section for row in placed)]
     begun = [
         replace(row, begins=bool(row.section) and row.section != former)
@@ -81,7 +81,7 @@ def typed_rows(base: StoredSnapshot, rows: Sequence[Row], *, text: str = "") -> 
     """Returns rows as they were typed, the other declared keys, and an empty row for a new one."""
     held, reducers = heads_by_name(base), reducers_for(base.row)
     more = state_form.declared_rows(reducers, {*held, *(row.name for row in rows)})
-    shown = [row for row in more if text in row.name][:_MOST_OFFERED]
+    shown = [row for row in more if is_found(row.name, text)][:_MOST_OFFERED]
     detailed = [
         replace(
             row,

@@ -45,25 +45,47 @@ class KeyView:
 
 @dataclass(frozen=True, slots=True)
 class StateView:
-    """The keys that a page shows, sorted, and the number of all keys."""
+    """The keys that a page shows, sorted, and the names of all that match, shown or not."""
 
     keys: Sequence[KeyView]
-    total: int
+    names: Sequence[str]
+
+    @property
+    def total(self) -> int:
+        return len(self.names)
+
+
+def is_found(name: str, text: str) -> bool:
+    """Returns True if a key's name contains ``text``, in whichever case it is typed."""
+    return text.strip().casefold() in name.casefold()
 
 
 def state_view(
-    moment: StoredSnapshot, *, text: str = "", most: int = MOST_KEYS, newest_first: bool = False
+    moment: StoredSnapshot,
+    *,
+    text: str = "",
+    most: int = MOST_KEYS,
+    newest_first: bool = False,
+    first: Collection[str] = (),
 ) -> StateView:
     """Returns the keys whose name contains ``text``, with the values that fit on a page.
 
-    ``newest_first`` prefers those that the shown version changed, if there are too many.
+    If there are too many, it prefers those named in ``first``, or, with ``newest_first``, those
+    that the shown version changed.
     """
     if moment.rows is None:
-        return StateView((), 0)
+        return StateView((), ())
     held = heads_by_name(moment)
-    named = sorted((each for each in held.values() if text in each.name), key=lambda h: h.name)
-    if newest_first and len(named) > most:
-        named.sort(key=lambda each: each.version != moment.version)
+    found = (each for each in held.values() if is_found(each.name, text))
+    named = sorted(found, key=lambda each: each.name)
+    names = [each.name for each in named]
+    if len(named) > most:
+        named.sort(
+            key=lambda each: (
+                newest_first and each.version != moment.version,
+                each.name not in first,
+            )
+        )
     shown = sorted(named[:most], key=lambda each: each.name)
     small = _that_fit(shown)
     values = moment.rows.values(small, moment.version)
@@ -83,7 +105,7 @@ def state_view(
             )
             for each in shown
         ],
-        len(named),
+        names,
     )
 
 

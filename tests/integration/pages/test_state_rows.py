@@ -213,3 +213,18 @@ def test_a_refusal_leads_to_the_first_wrong_key(reviewer: Client, run: Run) -> N
     link = re.search(r'href="#(value-\d+)">Go to the field', html)
     assert link is not None
     assert f'id="{link[1]}"' in html
+
+
+def test_a_form_leads_to_the_keys_that_it_does_not_show(reviewer: Client) -> None:
+    run = running()
+    kinds = ("customer", "order")
+    state = {f"{kind}.{n}": n for kind in kinds for n in range(80)} | {"Order note": "late"}
+    assert run.save("v1", status="PAUSED", state_data=state).status_code == 201
+    shown = text(reviewer.get(url(run, "state/")))
+    assert 'href="#keys:customer"' in shown
+    assert 'href="?q=order."' in shown
+    assert shown.count("61 more keys are not shown") == 2
+    assert "press Enter to search all 161" in shown
+    found = text(reviewer.get(url(run, "state/?q=ORDER")))
+    assert 'data-key-name="Order note"' in found
+    assert found.count('data-key-name="order.') == 80

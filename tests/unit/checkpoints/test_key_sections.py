@@ -21,8 +21,10 @@ def test_a_short_form_has_no_sections() -> None:
 
 
 def test_sections_are_counted_in_the_order_of_the_form() -> None:
-    found = sections_in_order(["customer", "customer", "fact", "fact", "fact"])
-    assert found == [KeySection("customer", 2), KeySection("fact", 3)]
+    sections = {"plain": ""} | {name: name.partition(".")[0] for name in CUSTOMER + FACTS}
+    found = sections_in_order(sections, [*CUSTOMER, FACTS[0]])
+    assert found == [KeySection("customer", 15), KeySection("fact", 3, whole=False)]
+    assert found[1].prefix == "fact."
 
 
 def test_numbers_in_names_are_sorted_as_numbers() -> None:
@@ -32,6 +34,7 @@ def test_numbers_in_names_are_sorted_as_numbers() -> None:
 
 OTHERS = "others"
 CUSTOMER = [f"customer.{each}" for each in range(15)]
+FACTS = [f"fact.{each}" for each in range(3)]
 
 
 def test_few_proposed_keys_lead_without_a_section() -> None:
@@ -43,10 +46,8 @@ def test_few_proposed_keys_lead_without_a_section() -> None:
 def test_many_proposed_keys_lead_with_their_sections() -> None:
     found = place_keys([*MANY, *CUSTOMER, "zip", "a.1", "a.2"], {*CUSTOMER[1:], "zip"}, OTHERS)
     assert list(found)[:3] == ["zip", "customer.1", "customer.2"]
-    in_order = sections_in_order(found.values())
-    assert [(each.name, each.count) for each in in_order] == [
-        ("", 1), ("customer", 15), ("a", 2), (OTHERS, 12)
-    ]  # fmt: skip
+    in_order = [(each.name, each.count) for each in sections_in_order(found, found)]
+    assert in_order == [("customer", 15), ("a", 2), (OTHERS, 12)]
     assert list(found)[15] == "customer.0"  # nobody reviews it
 
 
