@@ -28,19 +28,21 @@ _TAGS: Final = {
 _ATTRIBUTES: Final = {"a": {"href", "target"}, "li": {"value"}, "span": {"title"}}
 _CLASSES: Final = {
     "span": {"mark-char", "link-address", "image-label", "fence-language"},
+    "li": {"wide-number"},
     "pre": {"text"},
 }
 _SCHEMES: Final = {"http", "https", "mailto"}
 # A message's heading must not outrank the page's.
 _HEADINGS: Final = {"h1": "h3", "h2": "h4", "h3": "h5", "h4": "h6", "h5": "h6", "h6": "h6"}
 _LONGEST: Final = 200_000
+_WIDEST_NUMBER: Final = 99  # of an item, beside which its text begins as beside all others
 _LINKED: Final = "linked"
 _ADDRESS: Final = "address"
 
 _LINE_END: Final = re.compile("\r\n?")
 # What words are not made of; all else has to be in sight. Signs of Markdown are among it.
 _NO_WORD: Final = re.compile(r"[\s!-/:-@\[-`{-~]+")
-_NUMBER: Final = re.compile(r'<li value="([0-9]+)">')
+_NUMBER: Final = re.compile(r'<li value="([0-9]+)"[^>]*>')
 _LABEL: Final = re.compile(r'<span class="image-label">[^<]*</span>')
 _TAG: Final = re.compile(r'<[^">]*(?:"[^"]*"[^">]*)*>')
 # A link whose text is its address, which is shown once.
@@ -190,6 +192,8 @@ def _clean(parser: MarkdownIt, text: str) -> SafeString:
             token.attrs = {}
         elif token.type == "list_item_open" and token.info:
             token.attrSet("value", str(int(token.info)))
+            if int(token.info) > _WIDEST_NUMBER:
+                token.attrSet("class", "wide-number")
         _mark_linked_images(token.children or ())
         _show_addresses(token.children or ())
     clean = nh3.clean(

@@ -32,6 +32,7 @@ ALLOWED_TAGS = {
 ALLOWED_ATTRIBUTES = {"href", "title", "rel", "value", "class", "target"}
 ALLOWED_CLASSES = {
     *("prose", "text", "mark-char", "link-address", "image-label", "fence-language"),
+    "wide-number",
 }
 
 
@@ -137,7 +138,7 @@ def letters(text: str) -> str:
 
 def seen_letters(html: str) -> str:
     """Returns the letters and digits that a reader of the page sees, with the numbers of lists."""
-    numbered = re.sub(r'<li value="(\d+)">', r"<li>\1", html)
+    numbered = re.sub(r'<li value="(\d+)"[^>]*>', r"<li>\1", html)
     return letters(Seen(numbered).text)
 
 
@@ -308,3 +309,9 @@ def test_line_ends_and_tabs_stay() -> None:
 @given(st.text())
 def test_visible_text_never_holds_markup_of_its_source(text: str) -> None:
     assert Seen(visible(text)).tags <= {"span"}
+
+
+def test_a_number_that_is_wider_than_its_margin_stands_before_its_text() -> None:
+    html = render("99. last\n\ntext\n\n2024. a year")
+    assert '<li value="99">last' in html
+    assert '<li value="2024" class="wide-number">a year' in html
