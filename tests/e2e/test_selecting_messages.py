@@ -441,6 +441,13 @@ def test_what_is_in_sight_stands_where_it_stood_after_a_change_and_its_undoing(
     page.keyboard.press("Control+z")
     expect(page.locator("#m36")).to_be_visible()
     assert abs(top_of(page, 35) - before) < 3
+    box(page, 37).click()
+    page.keyboard.press("r")
+    page.get_by_label("New text").fill("another word")
+    before = top_of(page, 35)
+    page.get_by_role("button", name="Apply", exact=True).click()
+    expect(page.get_by_text("Replaced #37.")).to_be_visible()
+    assert abs(top_of(page, 35) - before) < 3
 
 
 @pytest.mark.parametrize("width", [390, 640])

@@ -1,7 +1,7 @@
 // Links to messages: one that is on the page is scrolled to, for any other its section or the page is loaded with it.
 
 import { placeOfWords } from "../find/marks";
-import { heldAt, messageIn, pageWith, takenOver } from "./model";
+import { heldAt, messageIn, pageWith, scrollTo, takenOver } from "./model";
 import { keepPlaces, putBack, takePlaces } from "./places";
 
 const BELOW = 80; // pixels above the end of the window that a bar may cover
@@ -23,11 +23,19 @@ function unfold(message: HTMLElement, withText: boolean): void {
   if (fold) fold.open = true;
 }
 
-/** What a change made is looked at where it stands, if it is in sight; of a long message, its beginning. */
-function isInSight(message: HTMLElement): boolean {
-  const { top, bottom } = message.getBoundingClientRect();
+/** The message, or that of the call in whose closed card it stands. */
+function unfolded(message: HTMLElement | null): HTMLElement | null {
+  let shown = message;
+  while (shown && !shown.checkVisibility()) shown = shown.parentElement?.closest<HTMLElement>(".message") ?? null;
+  return shown;
+}
+
+/** What a change made is looked at where it stands; of what is out of sight as little is scrolled as can be. */
+function bringNear(message: HTMLElement): void {
   const bars = [...document.querySelectorAll(".reading-tools, .find-results:not([hidden])")];
-  return top >= Math.max(0, ...bars.map((each) => each.getBoundingClientRect().bottom)) && Math.min(bottom, top + innerHeight / 2) <= innerHeight - BELOW;
+  const edge = Math.max(0, ...bars.map((each) => each.getBoundingClientRect().bottom));
+  const { top, bottom } = message.getBoundingClientRect();
+  window.scrollBy({ top: scrollTo(top - edge, bottom - edge, innerHeight - BELOW - edge), behavior: "instant" });
 }
 
 function show(message: HTMLElement | null, withWords: boolean): void {
@@ -93,8 +101,10 @@ function land(message: HTMLElement | null): void {
 
 function stay(): void {
   if (hold.message) {
-    const [isBack, message] = [putBack(places), wanted()];
-    if (message && !(isBack && isInSight(message))) show(message, hold.words);
+    const [isBack, named] = [putBack(places), wanted()];
+    const message = isBack ? unfolded(named) : named;
+    if (isBack && message) bringNear(message);
+    else show(message, hold.words);
     land(message);
   }
   if (hold.end) window.scrollTo(0, document.documentElement.scrollHeight);

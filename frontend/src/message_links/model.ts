@@ -55,3 +55,9 @@ export interface Place {
 export function anchorOf(places: readonly Place[], isThere: (id: string) => boolean): Place | undefined {
   return places.find(({ id }) => isThere(id));
 }
+
+/** By how much to scroll so that something from `top` to `bottom` stands in a room; of what is higher, its beginning. */
+export function scrollTo(top: number, bottom: number, room: number): number {
+  if (top < 0) return top;
+  return Math.max(0, Math.min(bottom - room, top));
+}

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { anchorOf, heldAt, messageIn, pageWith, takenOver } from "../model";
+import { anchorOf, heldAt, messageIn, pageWith, scrollTo, takenOver } from "../model";
 
 describe("a place of the address", () => {
   it("names a message, or something else", () => {
@@ -28,6 +28,10 @@ describe("the page", () => {
     expect(anchorOf(places, (id) => id !== "m3")).toEqual({ id: "m4", top: 100 });
     expect(anchorOf(places, () => false)).toBeUndefined();
     expect(heldAt("https://ctx.example/conversations/one/", true).message).toBe(true);
+  });
+
+  it("scrolls as little as shows what is out of sight", () => {
+    expect([scrollTo(10, 90, 100), scrollTo(-30, 20, 100), scrollTo(60, 130, 100), scrollTo(60, 400, 100)]).toEqual([0, -30, 30, 60]);
   });
 
   it("stays at the words that are looked for in that message", () => {
