@@ -244,10 +244,13 @@ def _restored_words(row: Workflow, number: int) -> str:
     if row.published_draft == row.draft_version:
         text = _(
             "The draft is replaced by version %(n)s. It is published as version %(latest)s, which "
-            "stays; these changes go out of the draft:"
+            "stays. This changes in the draft:"
         )
         return text % {"n": number, "latest": row.published_version}
-    text = _("The draft is replaced by version %(n)s. These changes in the draft are lost:")
+    text = _(
+        "The draft is replaced by version %(n)s; what was not published is lost. "
+        "This changes in it:"
+    )
     return text % {"n": number}
 
 

@@ -1,7 +1,7 @@
 // The path of a line from one card to another, between the sides that face each other.
 
-import { CHIP_HEIGHT } from "./chips";
-import type { Key, Position, WorkflowDocument } from "./document";
+import { boxSize, CHIP_HEIGHT, roomOf } from "./chips";
+import type { Key, Position, WorkflowDocument, WorkflowEdge } from "./document";
 import { indexOf } from "./document";
 import { around, type Box, CARD } from "./places";
 
@@ -232,7 +232,7 @@ function bent([, from, to]: Ends, shape: Lane["shape"], at: number, cards: reado
   return { ...(under && { under }), ...(above && { above }) };
 }
 
-/** The straight parts of the lines around cards, with the middle of each where its chips stand. */
+/** The straight parts of the lines around cards, and their chips. */
 export function laneBoxes(document: Pick<WorkflowDocument, "edges">, places: ReadonlyMap<Key, Position>, flow: Flow): Box[] {
   const lanes = lanesOf(document, places, flow);
   const { keys } = indexOf(document.edges);
@@ -250,8 +250,17 @@ export function laneBoxes(document: Pick<WorkflowDocument, "edges">, places: Rea
     });
     const [start, end] = isOver ? [Math.min(from.x, to.x), Math.max(from.x, to.x)] : [Math.min(from.y, to.y), Math.max(from.y, to.y)];
     const along = isOver ? { x: start + CARD.width / 2, y: lane.at, width: end - start, height: 0 } : { x: lane.at, y: start + CARD.height / 2, width: SIGN, height: end - start };
-    return [...legs, along];
+    return [...legs, along, ...chipsOn(edge, along, isOver)];
   });
+}
+
+/** The chips in the middle of a line around cards; those beside cards begin at the line. */
+function chipsOn(edge: WorkflowEdge, along: Box, isOver: boolean): Box[] {
+  const room = roomOf(edge, undefined);
+  if (!room) return [];
+  const { width, height } = boxSize(room, !isOver);
+  const [x, y] = isOver ? [along.x + (along.width - width) / 2, along.y] : [along.x - INSET, along.y + along.height / 2];
+  return [{ x, y: y - height / 2, width, height }];
 }
 
 const lengthOf = ([, from, to]: Ends): number => Math.abs(from.x - to.x) + Math.abs(from.y - to.y);

@@ -1,6 +1,7 @@
 // The three-way merge of documents, element by element; an element changed on both sides is a
 // conflict.
 
+import { apart } from "./apart";
 import type { Element, Json, JsonObject, Key, Reducers, WorkflowDocument, WorkflowEdge, WorkflowNode } from "./document";
 import { find, indexOf, same } from "./document";
 
@@ -45,7 +46,7 @@ export function standing(decided: Decided, conflicts: readonly Conflict[]): Choi
  * What both made of `base`. An element that one side alone touched is as that side left it, and
  * where both touched other fields of one element it gets both. Conflicts are as `choices` say; by
  * default mine, and if one side removed what the other needs, the side that has it. A node that
- * one side removed and that stays keeps its edges.
+ * one side removed and that stays keeps its edges. No card that is mine alone covers one that is theirs.
  */
 export function merge(
   base: WorkflowDocument,
@@ -82,7 +83,7 @@ export function merge(
   const all = back.size ? elements("edge", base.edges, mine.edges, theirs.edges, again, isTied) : edges;
   const kept = all.filter((edge) => [edge.from, edge.to].every((id) => at.has(id) || inTheAir.has(id)));
   const document: WorkflowDocument = { name, nodes, edges: kept, ...(Object.keys(reducers).length ? { reducers } : {}) };
-  return { document, conflicts };
+  return { document: apart(base, theirs, document), conflicts };
 }
 
 /** Whether one side has no node of an id. */

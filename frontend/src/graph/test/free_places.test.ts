@@ -18,3 +18,13 @@ it("puts a new node below a row with a line back over it", () => {
   const lines = laneBoxes({ edges: [edge("a", "b"), edge("b", "a")] }, places, "right");
   expect(freeSpot(places, { x: 310, y: 0 }, "right", lines).y).toBeGreaterThan(CARD.height);
 });
+
+it("puts a new node clear of the words on a line back", () => {
+  const places = new Map<string, Position>([["a", { x: 0, y: 0 }], ["b", { x: 0, y: 160 }], ["c", { x: 0, y: 320 }]]);
+  const back = { ...edge("c", "a"), condition: "context.done !== true" };
+  const [chip] = laneBoxes({ edges: [edge("a", "b"), edge("b", "c"), back] }, places, "down").slice(-1);
+  expect(chip?.width).toBeGreaterThan(100);
+  const wished = { x: (chip?.x ?? 0) + 80, y: 160 };
+  const spot = freeSpot(places, wished, "down", laneBoxes({ edges: [back] }, places, "down"));
+  expect(spot.x).toBeGreaterThan((chip?.x ?? 0) + (chip?.width ?? 0));
+});

@@ -232,3 +232,19 @@ describe("unsaved changes", () => {
     expect(isNothing(changesBetween(base, structuredClone(base)))).toBe(true);
   });
 });
+
+describe("cards that both added at one place", () => {
+  const added = (id: string, x: number): WorkflowDocument => ({ ...base, nodes: [...base.nodes, { id, type: "task", position: { x, y: 100 } }] });
+  const at = (document: WorkflowDocument, id: string) => find(document.nodes, id)?.position;
+
+  it("stand apart: mine goes aside, theirs stays", () => {
+    const { document } = merge(base, added("mine", 10), added("theirs", 0));
+    expect(at(document, "theirs")).toEqual({ x: 0, y: 100 });
+    expect(Math.abs((at(document, "mine")?.y ?? 0) - 100)).toBeGreaterThan(84);
+  });
+
+  it("stay where they are clear of each other", () => {
+    const { document } = merge(base, added("mine", 400), added("theirs", 0));
+    expect([at(document, "mine"), at(document, "theirs")]).toEqual([{ x: 400, y: 100 }, { x: 0, y: 100 }]);
+  });
+});
