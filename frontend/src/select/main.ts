@@ -61,6 +61,7 @@ function onlyShown(now: Selection): Selection {
 function choose(now: Selection): void {
   delete form.dataset.implicit;
   show(now);
+  document.dispatchEvent(new CustomEvent("select:changed"));
 }
 
 document.addEventListener("click", (event) => {

@@ -7,6 +7,7 @@ const ABOUT = ["do", "positions", "revision", "count", "pairing", "role"];
 const IN_PLACE = ["hide", "keep_from", "insert", "replace", "summarize"];
 const place = document.getElementById("sheet-place") as HTMLElement;
 let opener: HTMLElement | null = null;
+let asking = 0; // how often it was asked what another selection would do
 let followed = ""; // the view for which the effect was asked for again
 
 function sheet(): HTMLElement | null {
@@ -108,7 +109,8 @@ async function refresh(): Promise<void> {
   const form = formOf();
   if (!form) return;
   const values = { ...Object.fromEntries(new FormData(form)), preview: "1" };
-  await window.htmx?.ajax("POST", form.action, { target: "#sheet-effect", swap: "outerHTML", values });
+  const effect = document.getElementById("sheet-effect") as HTMLElement; // the latest question replaces those before
+  await window.htmx?.ajax("POST", form.action, { source: effect, target: effect, swap: "outerHTML", values });
 }
 
 interface Failed {
@@ -141,6 +143,29 @@ function follow(): void {
   void refresh();
 }
 
+/** Whether an action is about all that is selected: a replacement is about the one whose text is typed. */
+function isOfSelection(opened: HTMLElement): boolean {
+  return opened.dataset.do !== "replace";
+}
+
+/** More or less is selected while the sheet is open: it is about that, and cannot be applied before it says so. */
+async function followSelected(): Promise<void> {
+  const [opened, selected] = [sheet(), document.getElementById("selection") as HTMLFormElement | null];
+  const field = opened?.querySelector<HTMLInputElement>("input[name=positions]");
+  if (!opened || !selected || !field || !isOfSelection(opened)) return;
+  const positions = String(new FormData(selected).get("positions") ?? "");
+  if (!positions) return close();
+  if (positions === field.value) return;
+  field.value = positions;
+  const apply = opened.querySelector<HTMLButtonElement>("button[name=apply]");
+  if (apply) apply.disabled = true;
+  const mine = ++asking;
+  await refresh();
+  if (mine !== asking) return;
+  if (apply) apply.disabled = false;
+  draw();
+}
+
 function keepTyped(): void {
   const form = formOf();
   if (form) keep(form);
@@ -169,7 +194,7 @@ async function open(form: HTMLFormElement, button: HTMLElement | null, asked: UR
   keepTyped();
   opener = button;
   followed = "";
-  await window.htmx?.ajax("GET", `${form.dataset.act}?${asked}`, { target: "#sheet-place", swap: "innerHTML" });
+  await window.htmx?.ajax("GET", `${form.dataset.act}?${asked}`, { source: place, target: place, swap: "innerHTML" });
   const typedIn = formOf();
   if (typedIn) fill(typedIn);
   const opened = sheet();
@@ -193,7 +218,7 @@ document.addEventListener("submit", (event) => {
   const button = event.submitter as HTMLButtonElement | null;
   if (form.id !== "selection" || !button || !window.htmx || !IN_PLACE.includes(button.value)) return;
   event.preventDefault();
-  void open(form, button, new URLSearchParams([...new FormData(form, button)].map(([name, value]) => [name, String(value)])));
+  void open(form, button, new URLSearchParams([...new FormData(form, button)].map(([name, value]) => [name, String(value)]))).then(followSelected);
 });
 
 document.addEventListener("draft:open", ({ detail }: CustomEventInit<Draft>) => {
@@ -222,6 +247,7 @@ document.addEventListener("input", (event) => {
 // Sections that come while no sheet is open, nor was until now, have nothing to strike.
 document.addEventListener("htmx:after:settle", () => (sheet() || document.documentElement.matches(".has-sheet")) && draw());
 document.addEventListener("live:fetched", follow);
+document.addEventListener("select:changed", () => void followSelected());
 document.addEventListener("htmx:error", markStale);
 document.addEventListener("htmx:response:error", markStale);
 window.addEventListener("online", refreshStale);
