@@ -9,7 +9,7 @@ from typing import Final
 
 from django.conf import settings
 from django.db import connection
-from django.db.models import Q
+from django.db.models import Exists, Q
 from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
@@ -19,6 +19,7 @@ from checkpoints.pages import execution_queries
 from checkpoints.pages.execution_queries import ExecutionLine, StorageFigures
 from conversations.models import Conversation
 from conversations.reading.display_names import display_name, read_display_names
+from ctxadmin.accounts.models import Workspace
 from ctxadmin.audit.models import AuditEntry
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
@@ -40,13 +41,21 @@ class StatusCount:
 
 
 @dataclass(frozen=True, slots=True)
+class Begun:
+    """Which of the first steps people took: a workflow was drawn, or a token created."""
+
+    drawn: bool
+    connected: bool
+
+
+@dataclass(frozen=True, slots=True)
 class OverviewPage:
     """The overview; ``database_bytes`` is None if the size is unknown.
 
-    ``shares`` is the bar of what the stored bytes belong to. ``has_begun``: someone drew a
-    workflow, or created a token. ``twins`` are the titles that several of the listed conversations
-    have, which are shown with their ids. ``manage`` begins a command on the data of this server,
-    from the project's folder; ``server_url`` is the server's address.
+    ``shares`` is the bar of what the stored bytes belong to. ``begun`` is which of the first steps
+    were taken. ``twins`` are the titles that several of the listed conversations have, which are
+    shown with their ids. ``manage`` begins a command on the data of this server, from the
+    project's folder; ``server_url`` is the server's address.
     """
 
     title: Text
@@ -61,7 +70,7 @@ class OverviewPage:
     kept: StorageFigures
     shares: Sequence[Bar]
     database_bytes: int | None
-    has_begun: bool
+    begun: Begun
     may_approve: bool
     may_draw: bool
     may_import: bool
@@ -101,7 +110,7 @@ def overview(request: HttpRequest, actor: Actor) -> HttpResponse:
             ]
         ),
         database_bytes=_database_bytes(),
-        has_begun=_has_begun(actor.workspace),
+        begun=_begun(actor.workspace),
         may_approve=actor.may(Action.EXECUTION_APPROVE),
         may_draw=actor.may(Action.WORKFLOW_CHANGE),
         may_import=actor.may(Action.CONVERSATION_IMPORT),
@@ -119,14 +128,13 @@ def _twins(heads: Iterable[Conversation]) -> Collection[str]:
     return [name for name, count in names.items() if count > 1]
 
 
-def _has_begun(workspace: int) -> bool:
-    """Returns True once a workflow or a token was changed by other than the demo and the server.
-
-    A token of the command line is of a person.
-    """
-    actions = (Action.WORKFLOW_CHANGE, Action.TOKEN_MANAGE)
-    entries = AuditEntry.objects.filter(workspace=workspace, action__in=actions)
-    return entries.filter(~Q(actor_kind="system") | Q(actor_name="create_token")).exists()
+def _begun(workspace: int) -> Begun:
+    """Returns what others than the demo and the server did, also on the command line."""
+    own = ~Q(actor_kind="system") | Q(actor_name="create_token")
+    entries = AuditEntry.objects.filter(own, workspace=workspace)
+    drawn = Exists(entries.filter(action=Action.WORKFLOW_CHANGE))
+    connected = Exists(entries.filter(action=Action.TOKEN_MANAGE))
+    return Begun(*Workspace.objects.filter(pk=workspace).values_list(drawn, connected).get())
 
 
 def _manage(actor: Actor) -> str:

@@ -145,6 +145,16 @@ def test_the_steps_to_get_started_stay_until_a_workflow_is_drawn_or_a_token_is_m
     assert "Get started" not in text(reviewer.get("/"))
 
 
+def test_a_step_to_get_started_that_was_taken_says_so(reviewer: Client) -> None:
+    done = '<span class="badge tone-green">'
+    assert done not in text(reviewer.get("/"))
+    publish("mine", [node("a")], [])
+    html = text(reviewer.get("/"))
+    assert "Get started" in html  # nothing runs yet
+    assert html.count(done) == 1
+    assert html.index("Draw a workflow") < html.index(done) < html.index("Watch a demo")
+
+
 def test_a_token_of_the_command_line_is_one_of_somebody(reviewer: Client) -> None:
     running()
     create_token(system_actor(workspace(), "create_token"), "mine", [Scope.ENGINE])

@@ -6,6 +6,7 @@ import { change } from "../model/commands";
 import { type Element, find, type Key } from "../model/document";
 import { amountOf, MOST_NUMBER, type Policy, type PolicyForm, policyOf, takesPolicy, targetBelow, withPolicy } from "../model/policies";
 import { grouped, t } from "../texts";
+import { hint } from "../io/notice";
 import { useDesk, useEditor } from "./context";
 
 interface Props {
@@ -100,6 +101,7 @@ function Amount({ label, value, least = 1, most = MOST_NUMBER, onValue, onEnter 
     store.getState().set({ wrongNumber: label });
     return () => store.getState().set({ wrongNumber: "" });
   }, [isWrong, label, store]);
+  useLeftNumber(isWrong ? { label, typed, value } : null);
   return (
     <>
       <input
@@ -143,6 +145,27 @@ function Amount({ label, value, least = 1, most = MOST_NUMBER, onValue, onEnter 
       )}
     </>
   );
+}
+
+interface WrongNumber {
+  readonly label: string;
+  readonly typed: string;
+  readonly value: number;
+}
+
+/** Who goes on to another element with a wrong number in a field is told that it was not saved. */
+function useLeftNumber(wrong: WrongNumber | null): void {
+  const { store } = useDesk();
+  const latest = useRef(wrong);
+  latest.current = wrong;
+  useEffect(() => {
+    const { chosen } = store.getState();
+    return () => {
+      const left = latest.current;
+      if (!left || store.getState().chosen === chosen) return;
+      hint(t("“{typed}” was not saved. {label}: still {value} in the draft.", { typed: left.typed, label: left.label, value: grouped(left.value) }));
+    };
+  }, [store]);
 }
 
 interface CheckProps {
