@@ -65,7 +65,7 @@ def suggestions(request: HttpRequest, actor: Actor) -> HttpResponse:
 
 
 def _find(actor: Actor, query: Query, words: str) -> _Found:
-    wanted = query.kinds or frozenset(HitKind)
+    wanted = queries.with_kinds(query).kinds or frozenset(HitKind)  # as the page of results
     texts = wanted & _IN_TEXTS
     shown = queries.search(actor, replace(query, kinds=wanted), PageRequest(limit=_LOOKED_AT))
     in_texts = _varied([hit for hit in shown.hits if hit.kind in texts])

@@ -201,6 +201,16 @@ def test_the_palette_shows_the_beginning_of_a_text_that_only_filters_found(
     assert [each["passage"] for each in found["conversations"]] == [[]]
 
 
+def test_filters_of_conversations_find_no_texts_in_the_palette_as_on_the_page(
+    reviewer: Client,
+) -> None:
+    name = paused().head.public_id
+    found = suggested(reviewer, "status:paused")
+    assert [each["url"] for each in found["conversations"]] == [f"/conversations/{name}/"]
+    assert (found["texts"], found["workflows"]) == ([], [])
+    assert "1 hit<" in page(reviewer, q="status:paused")
+
+
 def test_the_palette_says_what_is_wrong_and_finds_nothing_for_nothing(reviewer: Client) -> None:
     assert "Unknown status" in suggested(reviewer, "status:sleeping")["problem"]
     empty = suggested(reviewer, "")
