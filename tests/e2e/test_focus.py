@@ -104,7 +104,7 @@ def test_the_canvas_keeps_the_focus_where_one_works(designer_page: Page, api: ht
     keys.press("Enter")
     expect(answer).to_be_focused()
     keys.press("Enter")
-    expect(panel).to_be_focused()
+    expect(panel.get_by_label("Name", exact=True)).to_be_focused()
     keys.press("Escape")
     expect(answer).to_be_focused()
     keys.press("Escape")

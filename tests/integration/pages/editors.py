@@ -271,7 +271,7 @@ class Editor:
         if "choice-0" in self.html:
             self.at = "conflict"
             self.conflicts += 1
-            for fieldset in self.html.split('<fieldset class="conflict">')[1:]:
+            for fieldset in self.html.split('<fieldset class="conflict"')[1:]:
                 self.shown |= tokens(_visible(fieldset.split("</fieldset>")[0]))
         elif 'name="edit"' in self.html:
             self.at = "summary"

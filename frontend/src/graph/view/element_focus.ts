@@ -33,6 +33,7 @@ export function focusChosen(store: EditorStore, frames = FRAMES): void {
 
 /** Leave the panel: to what is selected, or where that is not drawn to the canvas, whose keys are about it. */
 export function leavePanel(store: EditorStore): void {
+  store.getState().set({ wanted: "" }); // the form need not take the focus once it is here
   const canvas = document.querySelector<HTMLElement>(".flow");
   if (!focusNow(elementOf(store)) && canvas?.checkVisibility()) focusNow(canvas);
 }
