@@ -35,6 +35,7 @@ def selection_in(sent: QueryDict, of: BulkList, workspace: int) -> Selection:
         wanted = ExecutionFilter(
             status=sent.get("status", ""),
             workflow=workflow,
+            text=sent.get("q", "").strip(),
             since=_day_in(sent, "since"),
             until=_day_in(sent, "until"),
             started=_day_in(sent, "started"),

@@ -36,11 +36,12 @@ class ExecutionFilter:
 
     ``since`` and ``until`` are days in UTC, both included: an execution fits that had begun by the
     end of the last one and had not ended before the first one. ``started`` is the day it began.
-    ``archived`` as in ``ConversationFilter``.
+    ``text`` and ``archived`` as in ``ConversationFilter``.
     """
 
     status: str = ""
     workflow: str = ""
+    text: str = ""
     since: date | None = None
     until: date | None = None
     started: date | None = None
@@ -57,7 +58,12 @@ class ExecutionFilter:
         if self.has_days:
             among = self.executions(workspace).values("conversation")
         return ConversationFilter(
-            self.status, self.workflow, archived=self.archived, with_execution=True, among=among
+            status=self.status,
+            workflow=self.workflow,
+            text=self.text,
+            archived=self.archived,
+            with_execution=True,
+            among=among,
         )
 
     def executions(self, workspace: int) -> QuerySet[Execution]:

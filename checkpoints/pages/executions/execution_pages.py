@@ -194,6 +194,7 @@ def _filter_in(request: HttpRequest) -> tuple[ExecutionFilter, Text]:
         status=status,
         # Workflows are named in ASCII; MySQL refuses to compare their column with anything else.
         workflow=workflow if workflow.isascii() else "",
+        text=given.get("q", "").strip(),
         archived=ARCHIVED.get(given.get("archived", ""), False),
         **days,
     )
@@ -213,6 +214,7 @@ def _fields_of(wanted: ExecutionFilter) -> dict[str, str]:
     return {
         "status": wanted.status,
         "workflow": wanted.workflow,
+        "q": wanted.text,
         "since": wanted.since.isoformat() if wanted.since else "",
         "until": wanted.until.isoformat() if wanted.until else "",
         "started": wanted.started.isoformat() if wanted.started else "",

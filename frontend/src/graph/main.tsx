@@ -17,7 +17,7 @@ import { startWatching } from "./io/execution_socket";
 import { startTrying } from "./io/what_if";
 import { startWording } from "./io/summary_requests";
 import { type EditorStore, editorStore } from "./store";
-import { nameOfPlace } from "./view/accessible_names";
+import { nameOfPlace } from "./model/element_names";
 import { App } from "./view/App";
 
 const setup = readSetup();

@@ -6,12 +6,12 @@ import type { Mark, Marks, Setup } from "./io/setup";
 import type { WhatIf } from "./io/what_if";
 import { wordsWith } from "./io/summary_requests";
 import { fixed, type Places } from "./model/arrangement";
-import { type Changes, changesBetween, editOf, isNothing, sides } from "./model/changes";
+import { type Changes, changesBetween, editOf, sides } from "./model/changes";
 import type { Chosen } from "./model/commands";
 import type { Element, Key, WorkflowDocument } from "./model/document";
 import { indexOf, normalised } from "./model/document";
 import type { Edit } from "./model/edits";
-import { amend, type History, NOTHING_DONE, redo, settle, take, undo } from "./model/history";
+import { amend, type History, NOTHING_DONE, redo, type Retaken, settle, type Share, type Stand, take, undo } from "./model/history";
 import { type Choices, type Conflict, merge, nameOf } from "./model/merge";
 import { type Overtaken, type Own, overtakenIn, withSave } from "./model/overtaken";
 import { placesOf } from "./model/places";
@@ -141,9 +141,9 @@ export interface Actions {
   /** What follows from the step of a touch: it is undone with it, whatever was done since. */
   amend(edit: Edit, words: string, touch: string): void;
   settle(): void;
-  /** False if nothing was left to undo of the last step: others have changed all of it since. */
-  undo(): boolean;
-  redo(): boolean;
+  /** How much of the last step was undone: what others have changed since stays. */
+  undo(): Share;
+  redo(): Share;
   choose(chosen: Partial<Chosen>): void;
   /** Take in what someone else saved; false if it has to be decided by a person first. */
   receive(theirs: Base): boolean;
@@ -220,22 +220,10 @@ export function editorStore(setup: Pick<Setup, "document" | "version" | "places"
       set((state) => ({ history: settle(state.history) }));
     },
     undo() {
-      if (!get().mayChange) return true;
-      const { document, history, chosen } = get();
-      const past = undo({ document, history });
-      const isDone = !isNothing(changesBetween(document, past.document));
-      if (isDone) set(stillThere(past, chosen));
-      else set({ history: { ...past.history, future: history.future } });
-      return isDone;
+      return retake(undo, get(), set);
     },
     redo() {
-      if (!get().mayChange) return true;
-      const { document, history, chosen } = get();
-      const again = redo({ document, history });
-      const isDone = !isNothing(changesBetween(document, again.document));
-      if (isDone) set(stillThere(again, chosen));
-      else set({ history: { ...again.history, past: history.past } });
-      return isDone;
+      return retake(redo, get(), set);
     },
     choose(chosen) {
       set({ chosen: { ...NOTHING, ...chosen } });
@@ -310,6 +298,14 @@ export function editorStore(setup: Pick<Setup, "document" | "version" | "places"
       set((state) => ({ said: state.said === words ? `${words}\u00a0` : words }));
     },
   }));
+}
+
+/** Undo or redo as far as others have left the step. */
+function retake(by: (stand: Stand) => Retaken, { document, history, chosen, mayChange }: State, set: (part: Partial<State>) => void): Share {
+  if (!mayChange) return "all";
+  const taken = by({ document, history });
+  set(taken.share === "none" ? { history: taken.history } : stillThere(taken, chosen));
+  return taken.share;
 }
 
 /** Without the forms of elements that this page has taken away. */

@@ -154,7 +154,7 @@ document.addEventListener(COLLECT, (event) => {
   add("u", texts.keysUser, () => moveTo(".message-user") || loadMore(1));
   add("Space", texts.keysOpen, () => message && toggle(message), isThere);
   const hasActions = document.querySelector("template[data-message-actions]") !== null;
-  add("Enter | ContextMenu", texts.keysActions, () => message?.querySelector<HTMLElement>(":scope > .message-head .message-more")?.click(), isThere && hasActions);
+  add("Enter | ContextMenu | Shift+F10", texts.keysActions, () => message?.querySelector<HTMLElement>(":scope > .message-head .message-more")?.click(), isThere && hasActions);
   const form = document.getElementById("selection");
   const isEmpty = !form || form.matches(".selection-empty");
   if (document.querySelector(".message-select")) add("x", texts.keysSelect, () => press(".message-select"));

@@ -38,7 +38,7 @@ def test_what_is_typed_into_the_form_stands_on_the_card_and_is_one_step(
     saved(page)
     expect(name).to_be_focused()
     assert draft(api, slug)["nodes"][1]["name"] == "Answer kindly"
-    page.get_by_role("button", name="Undo: Edit answer").click()
+    page.get_by_role("button", name="Undo: Edit Answer kindly").click()
     expect(card(page, "answer").locator("strong")).to_have_text("Answer")
     expect(name).to_have_value("Answer")
     saved(page)
@@ -240,7 +240,7 @@ def test_the_reducers_and_the_name_are_edited_when_nothing_is_chosen(
     form(page).get_by_role("button", name="Add a reducer").click()
     form(page).locator("[name=reducers-0-pattern]").fill("notes")
     form(page).locator("[name=reducers-0-reducer]").select_option("append")
-    expect(page.get_by_role("button", name="Undo: Edit workflow")).to_be_enabled()
+    expect(page.get_by_role("button", name="Undo: Edit reducers")).to_be_enabled()
     panel.get_by_role("button", name="Workflow").click()
     form(page).get_by_label("Name").fill("Renamed")
     # Whoever continues at once loses nothing either.

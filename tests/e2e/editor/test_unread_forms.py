@@ -164,7 +164,7 @@ def test_a_row_is_removed_though_one_continues_before_the_server_has_answered(
     card(page, "ask").click()
     expect(id_field(page)).to_have_value("ask")
     waiting[0].continue_()
-    expect(page.get_by_role("button", name="Undo: Edit answer")).to_be_enabled()
+    expect(page.get_by_role("button", name="Undo: Edit Answer")).to_be_enabled()
     saved(page)
     filters = draft(api, slug)["nodes"][1]["context_filter"]
     assert ("secret" in str(filters), "key" in str(filters)) == (True, False)

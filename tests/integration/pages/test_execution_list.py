@@ -41,6 +41,22 @@ def test_the_list_is_filtered_by_status_and_workflow(reviewer: Client) -> None:
     assert 'href="/executions/">Go to executions' in lost
 
 
+def test_the_list_is_filtered_by_title_or_id_and_so_is_a_bulk_action_on_all(
+    reviewer: Client,
+) -> None:
+    named, other = paused(), running()
+    Conversation.objects.filter(public_id=named.head.public_id).update(title="订单 A-1042")
+    for query in ("a-1042", "订单", named.head.public_id[-8:]):
+        html = text(reviewer.get("/executions/", {"q": f" {query} "}))
+        assert (url(named) in html, url(other) in html) == (True, False)
+        assert f'name="q" value="{query}"' in html
+        sent = {"action": "cancel", "scope": "all", "q": query}
+        selection = selection_in(_form(sent), BulkList.EXECUTIONS, engine().workspace)
+        heads = selected_heads(person(), selection)
+        assert [head.public_id for head in heads] == [named.head.public_id]
+    assert "Nothing matches" in text(reviewer.get("/executions/?q=nobody"))
+
+
 def test_the_list_continues_where_the_page_before_ended(reviewer: Client) -> None:
     runs = [running() for _ in range(3)]
     first = text(reviewer.get("/executions/?limit=2"))

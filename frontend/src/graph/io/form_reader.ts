@@ -5,6 +5,7 @@
 import { elementOf, editTo, changesTo, type ElementKind, looksSame, saidBy, type Value } from "../model/form_edits";
 import type { Element, Key, WorkflowDocument } from "../model/document";
 import { asFirst, same } from "../model/document";
+import { nameOfForm } from "../model/element_names";
 import type { EditorStore, Typed } from "../store";
 import { t } from "../texts";
 import { askAbout } from "./document_requests";
@@ -148,7 +149,7 @@ function isOvertaken(store: EditorStore, { kind, key, base }: Typed, said: Value
 /** Take what a form says into the document: where its element changed meanwhile, by a merge. Gives the key by then. */
 function take(store: EditorStore, typed: Typed, said: Value): string {
   const { kind, touch } = typed;
-  const words = t("Edit {what}", { what: typed.key || t("workflow") });
+  const words = t("Edit {what}", { what: nameOfForm(store.getState().document, kind, said) });
   const { key, from } = renamed(store, typed, said, words);
   const { document, edit, bringBack } = store.getState();
   const now = elementOf(document, kind, key);

@@ -9,6 +9,8 @@ export interface Placed<T extends Element> {
   readonly element: T;
   /** Of what was removed: how many like it were left. It does not come in where there are more by now. */
   readonly left?: number;
+  /** Of an edge that was removed: it had both of its nodes. It does not come in where one of them is missing by now. */
+  readonly isTied?: boolean;
 }
 
 /**
@@ -26,18 +28,23 @@ export interface Changed {
 
 export type Fields = { readonly [name: string]: unknown };
 
+/** Where cards stand, by their nodes; null where that is not said. */
+export type Spots = { readonly [key: Key]: Position | null };
+
 export type Edit =
   | { readonly kind: "add"; readonly nodes: readonly Placed<WorkflowNode>[]; readonly edges: readonly Placed<WorkflowEdge>[] }
   | { readonly kind: "remove"; readonly nodes: readonly Key[]; readonly edges: readonly Key[] }
   | { readonly kind: "change"; readonly nodes: readonly Changed[]; readonly edges: readonly Changed[] }
-  | { readonly kind: "move"; readonly to: { readonly [key: Key]: Position | null } }
+  | { readonly kind: "move"; readonly to: Spots; readonly over?: Spots }
   | { readonly kind: "reducers"; readonly to: Reducers | null; readonly over?: Reducers | null }
   | { readonly kind: "rename"; readonly to: string; readonly over?: string }
   | { readonly kind: "together"; readonly edits: readonly Edit[] };
 
-interface Applied {
+export interface Applied {
   readonly document: WorkflowDocument;
   readonly inverse: Edit;
+  /** Whether nothing was passed over because of what someone else did since. */
+  readonly isWhole: boolean;
 }
 
 /**
@@ -53,7 +60,7 @@ export function apply(document: WorkflowDocument, edit: Edit): Applied {
     case "change":
       return changed(document, edit.nodes, edit.edges);
     case "move":
-      return moved(document, edit.to);
+      return moved(document, edit);
     case "reducers":
       return withReducers(document, edit);
     case "rename":
@@ -69,12 +76,15 @@ function added(
   edges: readonly Placed<WorkflowEdge>[],
 ): Applied {
   const [allNodes, nodesAt] = inserted(document.nodes, nodes);
-  const [allEdges, edgesAt] = inserted(document.edges, edges);
+  const ids = new Set(allNodes.map(({ id }) => id));
+  const tied = edges.filter(({ element: { from, to }, isTied }) => !isTied || (ids.has(from) && ids.has(to)));
+  const [allEdges, edgesAt] = inserted(document.edges, tied);
   const keysAt = (elements: readonly Element[], places: readonly number[]): Key[] =>
     places.map((place) => indexOf(elements).keys[place] as Key);
   return {
     document: { ...document, nodes: allNodes, edges: allEdges },
     inverse: { kind: "remove", nodes: keysAt(allNodes, nodesAt), edges: keysAt(allEdges, edgesAt) },
+    isWhole: nodesAt.length === nodes.length && edgesAt.length === edges.length,
   };
 }
 
@@ -103,9 +113,11 @@ function countLike(elements: readonly Element[], wanted: Element): number {
 function removed(document: WorkflowDocument, nodes: readonly Key[], edges: readonly Key[]): Applied {
   const [restNodes, goneNodes] = without(document.nodes, nodes);
   const [restEdges, goneEdges] = without(document.edges, edges);
+  const ids = new Set(document.nodes.map(({ id }) => id));
   return {
     document: { ...document, nodes: restNodes, edges: restEdges },
-    inverse: { kind: "add", nodes: goneNodes, edges: goneEdges },
+    inverse: { kind: "add", nodes: goneNodes, edges: goneEdges.map((gone) => ({ ...gone, isTied: ids.has(gone.element.from) && ids.has(gone.element.to) })) },
+    isWhole: goneNodes.length === nodes.length && goneEdges.length === edges.length,
   };
 }
 
@@ -123,11 +135,12 @@ function without<T extends Element>(elements: readonly T[], keys: readonly Key[]
 
 function changed(document: WorkflowDocument, nodes: readonly Changed[], edges: readonly Changed[]): Applied {
   const taken = new Set([...takenIds(document.nodes, nodes), ...takenIds(document.edges, edges)]);
-  const [newNodes, oldNodes] = replaced(document.nodes, withoutTaken(nodes, taken));
-  const [newEdges, oldEdges] = replaced(document.edges, withoutTaken(edges, taken));
+  const [newNodes, oldNodes, areNodesWhole] = replaced(document.nodes, withoutTaken(nodes, taken));
+  const [newEdges, oldEdges, areEdgesWhole] = replaced(document.edges, withoutTaken(edges, taken));
   return {
     document: { ...document, nodes: newNodes, edges: newEdges },
     inverse: { kind: "change", nodes: oldNodes, edges: oldEdges },
+    isWhole: !taken.size && areNodesWhole && areEdgesWhole,
   };
 }
 
@@ -147,23 +160,27 @@ function withoutTaken(given: readonly Changed[], taken: ReadonlySet<string>): re
   return given.map((each) => ({ ...each, fields: Object.fromEntries(Object.entries(each.fields).filter(isFree)) }));
 }
 
-function replaced<T extends Element>(elements: readonly T[], given: readonly Changed[]): [readonly T[], Changed[]] {
+/** The elements with what is given set in them, what sets it back, and whether all of it was set. */
+function replaced<T extends Element>(elements: readonly T[], given: readonly Changed[]): [readonly T[], Changed[], boolean] {
   const { at } = indexOf(elements);
   const news = new Map<number, T>();
   const olds = new Map<number, Fields>();
+  let isWhole = true;
   for (const { key, fields: all, over } of given) {
     const place = at.get(key);
+    if (place === undefined) isWhole = false;
     if (place === undefined || news.has(place)) continue;
     const before = elements[place] as T;
     const fields = over ? setBack(before as unknown as Fields, over, all) : all;
+    if (over && !hasAll({ ...before, ...fields }, all, over)) isWhole = false;
     news.set(place, withFields(before, fields));
     olds.set(place, fieldsOf(before, Object.keys(fields)));
   }
-  if (!news.size) return [elements, []];
+  if (!news.size) return [elements, [], isWhole];
   const result = elements.map((element, place) => news.get(place) ?? element);
   // By the keys of the result: a change of an id changes the key.
   const { keys } = indexOf(result);
-  return [result, [...olds].map(([place, fields]) => ({ key: keys[place] as Key, fields, over: fieldsOf(result[place] as T, Object.keys(fields)), ...("id" in fields ? { left: countOf(result, fields.id) } : {}) }))];
+  return [result, [...olds].map(([place, fields]) => ({ key: keys[place] as Key, fields, over: fieldsOf(result[place] as T, Object.keys(fields)), ...("id" in fields ? { left: countOf(result, fields.id) } : {}) })), isWhole];
 }
 
 // Of these two people may set other parts; all else is set as a whole.
@@ -187,6 +204,15 @@ function partsSetBack(now: Fields, over: Fields, to: Fields): Fields | null {
   const parts = setBack(now, over, { ...nothing({ ...now, ...over }), ...to });
   const all = Object.entries({ ...now, ...parts }).filter(([name]) => !(name in parts) || name in to || parts[name] !== null);
   return all.length ? Object.fromEntries(all) : null;
+}
+
+/** Whether each field has the value that it was to have; of what is open, each part that was set. */
+function hasAll(now: Fields, to: Fields, over: Fields): boolean {
+  return Object.keys(to).every((name) => {
+    const [is, value, was] = [now[name] ?? null, to[name] ?? null, over[name] ?? null];
+    if (same(is, value) || !OPEN.has(name)) return same(is, value);
+    return hasAll(fieldsIn(is), { ...nothing(fieldsIn(was)), ...fieldsIn(value) }, {});
+  });
 }
 
 function fieldsIn(value: unknown): Fields {
@@ -214,17 +240,18 @@ export function difference(before: Element, after: Element): Fields {
   return fieldsOf(after, names);
 }
 
-function moved(document: WorkflowDocument, to: { readonly [key: Key]: Position | null }): Applied {
-  const before: Record<Key, Position | null> = {};
+function moved(document: WorkflowDocument, { to, over }: Extract<Edit, { kind: "move" }>): Applied {
+  const [before, after]: [Record<Key, Position | null>, Record<Key, Position | null>] = [{}, {}];
   const { keys } = indexOf(document.nodes);
   const nodes = document.nodes.map((node, place) => {
     const key = keys[place] as Key;
     const position = Object.hasOwn(to, key) ? to[key] : undefined;
-    if (position === undefined) return node;
+    if (position === undefined || (over && !same(node.position ?? null, over[key] ?? null))) return node;
     before[key] = node.position ?? null;
+    after[key] = position;
     return withPosition(node, position);
   });
-  return { document: { ...document, nodes }, inverse: { kind: "move", to: before } };
+  return { document: { ...document, nodes }, inverse: { kind: "move", to: before, over: after }, isWhole: !over || Object.keys(to).every((key) => key in after) };
 }
 
 export function withPosition(node: WorkflowNode, position: Position | null): WorkflowNode {
@@ -239,21 +266,23 @@ function withReducers(document: WorkflowDocument, { to, over }: Extract<Edit, { 
   return {
     document: made ? { ...rest, reducers: made } : rest,
     inverse: { kind: "reducers", to: reducers ?? null, over: made },
+    isWhole: hasAll({ reducers: made }, { reducers: to }, {}),
   };
 }
 
 function renamed(document: WorkflowDocument, { to, over = document.name }: Extract<Edit, { kind: "rename" }>): Applied {
   const name = document.name === over ? to : document.name;
-  return { document: { ...document, name }, inverse: { kind: "rename", to: document.name, over: name } };
+  return { document: { ...document, name }, inverse: { kind: "rename", to: document.name, over: name }, isWhole: name === to };
 }
 
 function together(document: WorkflowDocument, edits: readonly Edit[]): Applied {
   const inverses: Edit[] = [];
-  let now = document;
+  let [now, isWhole] = [document, true];
   for (const edit of edits) {
     const step = apply(now, edit);
     now = step.document;
+    isWhole &&= step.isWhole;
     inverses.unshift(step.inverse);
   }
-  return { document: now, inverse: { kind: "together", edits: inverses } };
+  return { document: now, inverse: { kind: "together", edits: inverses }, isWhole };
 }

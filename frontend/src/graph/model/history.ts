@@ -1,7 +1,8 @@
 // Undo and redo: the steps that were taken, with the edits that undo them.
 
 import type { WorkflowDocument } from "./document";
-import { apply, type Edit } from "./edits";
+import { changesBetween, isNothing } from "./changes";
+import { type Applied, apply, type Edit } from "./edits";
 import { earlier } from "./late_edits";
 
 interface Step {
@@ -22,6 +23,13 @@ export interface Stand {
   readonly document: WorkflowDocument;
   readonly history: History;
 }
+
+/** What is there after undoing or redoing, and how much of the step that was: others may have changed some of it since. */
+export interface Retaken extends Stand {
+  readonly share: Share;
+}
+
+export type Share = "all" | "part" | "none";
 
 export const NOTHING_DONE: History = { past: [], future: [] };
 
@@ -72,25 +80,28 @@ export function settle(history: History): History {
   return { ...history, past: [...history.past.slice(0, -1), { ...last, isOpen: false }] };
 }
 
-export function undo({ document, history }: Stand): Stand {
+export function undo({ document, history }: Stand): Retaken {
   const step = history.past.at(-1);
-  if (!step) return { document, history };
+  if (!step) return { document, history, share: "all" };
   const back = apply(document, step.inverse);
+  const share = shareOf(document, back);
+  const past = history.past.slice(0, -1);
   // What takes the undoing back is worked out again: the document may have been merged meanwhile.
   const undone = { ...step, edit: back.inverse };
-  return {
-    document: back.document,
-    history: { past: history.past.slice(0, -1), future: [undone, ...history.future] },
-  };
+  return share === "none" ? { document, history: { ...history, past }, share } : { document: back.document, history: { past, future: [undone, ...history.future] }, share };
 }
 
-export function redo({ document, history }: Stand): Stand {
+export function redo({ document, history }: Stand): Retaken {
   const step = history.future[0];
-  if (!step) return { document, history };
+  if (!step) return { document, history, share: "all" };
   const again = apply(document, step.edit);
+  const share = shareOf(document, again);
+  const future = history.future.slice(1);
   const done = { ...step, inverse: again.inverse, isOpen: false };
-  return {
-    document: again.document,
-    history: { past: [...history.past, done], future: history.future.slice(1) },
-  };
+  return share === "none" ? { document, history: { ...history, future }, share } : { document: again.document, history: { past: [...history.past, done], future }, share };
+}
+
+function shareOf(before: WorkflowDocument, { document, isWhole }: Applied): Share {
+  if (isWhole) return "all";
+  return isNothing(changesBetween(before, document)) ? "none" : "part";
 }

@@ -2,7 +2,7 @@
 
 import type { Key, WorkflowDocument } from "./document";
 import { find } from "./document";
-import type { Changed, Edit } from "./edits";
+import type { Changed, Edit, Spots } from "./edits";
 
 interface Undoable {
   readonly inverse: Edit;
@@ -52,6 +52,10 @@ function meet(some: readonly Changed[], others: readonly Changed[]): boolean {
   return some.some(({ key, fields }) => Object.keys(fields).some((name) => taken.has(`${name} ${key}`)));
 }
 
+function spotsOf(spots: Spots, now: (key: Key) => Key): Spots {
+  return Object.fromEntries(Object.entries(spots).map(([key, spot]) => [now(key), spot]));
+}
+
 function rekeyed(edit: Edit, ids: ReadonlyMap<Key, string>): Edit {
   const now = (key: Key): Key => ids.get(key) ?? key;
   switch (edit.kind) {
@@ -62,7 +66,7 @@ function rekeyed(edit: Edit, ids: ReadonlyMap<Key, string>): Edit {
     case "change":
       return { ...edit, nodes: edit.nodes.map((each) => ({ ...each, key: now(each.key) })) };
     case "move":
-      return { ...edit, to: Object.fromEntries(Object.entries(edit.to).map(([key, spot]) => [now(key), spot])) };
+      return { ...edit, to: spotsOf(edit.to, now), ...(edit.over && { over: spotsOf(edit.over, now) }) };
     default:
       return edit;
   }

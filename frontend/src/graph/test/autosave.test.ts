@@ -98,7 +98,7 @@ describe("saving", () => {
     server.changedByOthers(() => named(base, "a", "Theirs"));
     store.getState().set({ heard: { version: 3 } });
     await settled();
-    expect(store.getState().undo()).toBe(false);
+    expect(store.getState().undo()).toBe("none");
     expect(store.getState().history).toEqual({ past: [], future: [] });
     expect(store.getState().document).toEqual(named(base, "a", "Theirs"));
     expect(store.getState().saving.kind).toBe("saved");

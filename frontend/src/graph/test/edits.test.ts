@@ -11,6 +11,8 @@ const draft: WorkflowDocument = {
   edges: [{ id: "e", type: "sequence", from: "a", to: "b" }],
 };
 const fresh = (document: WorkflowDocument): Stand => ({ document, history: NOTHING_DONE });
+const others = (stand: Stand, make: (document: WorkflowDocument) => WorkflowDocument): Stand => ({ ...stand, document: make(stand.document) });
+const remove = (key: string): Edit => removal(draft, { nodes: [key], edges: [] });
 
 describe("edits", () => {
   it("are taken back by their inverse, whatever they are", () => {
@@ -55,8 +57,6 @@ describe("edits", () => {
 });
 
 describe("undo of what someone else changed meanwhile", () => {
-  const others = (stand: Stand, make: (document: WorkflowDocument) => WorkflowDocument): Stand => ({ ...stand, document: make(stand.document) });
-  const remove = (key: string): Edit => removal(draft, { nodes: [key], edges: [] });
   const back = (more: readonly WorkflowEdge[] = []) => (document: WorkflowDocument): WorkflowDocument => ({
     ...document,
     nodes: [{ id: "a", type: "llm", name: "Theirs" }, ...document.nodes],
@@ -110,6 +110,45 @@ describe("undo of what someone else changed meanwhile", () => {
     const { document } = undo(stand);
     expect(document.nodes.map(({ id, name }) => [id, name])).toEqual([["z", undefined], ["b", undefined], ["a", undefined]]);
     expect(document.edges[0]?.from).toBe("z");
+  });
+});
+
+describe("how much of a step is undone", () => {
+  const apart: Edit = { kind: "move", to: { a: { x: 1, y: 1 }, b: { x: 2, y: 2 } } };
+  const placed = (key: string, x: number) => (document: WorkflowDocument) => apply(document, { kind: "move", to: { [key]: { x, y: x } } }).document;
+
+  it("is all of it where nobody else was, also of what was pushed step by step", () => {
+    let stand = fresh(draft);
+    for (const x of [10, 20, 30]) stand = take(stand, { kind: "move", to: { a: { x, y: 0 } } }, "Move", "arrows a");
+    const undone = undo(stand);
+    expect([undone.document, undone.share]).toEqual([draft, "all"]);
+  });
+
+  it("is a part where someone else has moved a card since, which stays there", () => {
+    const stand = others(take(fresh(draft), apart, "Move"), placed("a", 9));
+    const undone = undo(stand);
+    expect(undone.share).toBe("part");
+    expect(undone.document.nodes.map(({ position }) => position)).toEqual([{ x: 9, y: 9 }, { x: 1, y: 2 }]);
+    const redone = redo(undone);
+    expect([redone.share, redone.document]).toEqual(["all", stand.document]);
+  });
+
+  it("is none where someone else has moved all of it, and the step is forgotten", () => {
+    const undone = undo(others(take(fresh(draft), { kind: "move", to: { a: { x: 1, y: 1 } } }, "Move"), placed("a", 9)));
+    expect([undone.share, undone.history]).toEqual(["none", NOTHING_DONE]);
+  });
+
+  it("is a part where one value is another's by now", () => {
+    const edit: Edit = { kind: "change", nodes: [{ key: "a", fields: { name: "Mine", config: { x: 1, y: 1 } } }], edges: [] };
+    const theirs = (document: WorkflowDocument) => apply(document, { kind: "change", nodes: [{ key: "a", fields: { config: { x: 2, y: 1 } } }], edges: [] }).document;
+    const undone = undo(others(take(fresh(draft), edit, "Edit"), theirs));
+    expect([undone.share, undone.document.nodes[0]]).toEqual(["part", { id: "a", type: "llm", config: { x: 2 } }]);
+  });
+
+  it("leaves out the edge of a deleted node, to one that someone else has deleted since", () => {
+    const stand = others(take(fresh(draft), remove("a"), "Delete"), (document) => ({ ...document, nodes: document.nodes.filter(({ id }) => id !== "b") }));
+    const undone = undo(stand);
+    expect([undone.share, undone.document.nodes.map(({ id }) => id), undone.document.edges]).toEqual(["part", ["a"], []]);
   });
 });
 

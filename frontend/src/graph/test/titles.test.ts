@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { conditionOf, inLine, inLines, nameOfPlace, spokenEdge, titleOf } from "../view/accessible_names";
+import { nameOfPlace, titleOf } from "../model/element_names";
+import { conditionOf, inLine, inLines, spokenEdge } from "../view/accessible_names";
 
 describe("the title of a node", () => {
   it("names signs that nobody sees or that turn what stands around them", () => {

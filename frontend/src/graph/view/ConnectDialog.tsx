@@ -5,7 +5,7 @@ import { connection, namedNode } from "../model/commands";
 import { t } from "../texts";
 import { useDesk, useEditor } from "./context";
 import { Dialog } from "./Dialog";
-import { titleOf } from "./accessible_names";
+import { titleOf } from "../model/element_names";
 
 export function ConnectDialog({ from, onClose }: { readonly from: string; readonly onClose: () => void }) {
   const { store, setup } = useDesk();

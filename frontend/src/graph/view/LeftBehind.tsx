@@ -6,7 +6,7 @@ import { type Changes, countOf, isIn } from "../model/changes";
 import { find, type WorkflowDocument } from "../model/document";
 import type { EditorStore } from "../store";
 import { t, tn } from "../texts";
-import { endsOf, titleOf } from "./accessible_names";
+import { endsOf, titleOf } from "../model/element_names";
 import { useDesk } from "./context";
 import { Icon } from "./Icon";
 

@@ -9,7 +9,7 @@ import { t } from "../texts";
 import { useDesk } from "./context";
 import { Icon } from "./Icon";
 import { Popover } from "./Popover";
-import { endsOf, titleOf } from "./accessible_names";
+import { endsOf, titleOf } from "../model/element_names";
 
 interface Props {
   readonly about: MenuFor;

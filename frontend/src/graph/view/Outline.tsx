@@ -10,7 +10,8 @@ import { t, tn } from "../texts";
 import { useDesk, useEditor } from "./context";
 import { addKind, nextSpot } from "./actions";
 import { Icon } from "./Icon";
-import { inLine, namesOf, titleOf } from "./accessible_names";
+import { namesOf, titleOf } from "../model/element_names";
+import { inLine } from "./accessible_names";
 
 interface Props {
   readonly onConnect: (from: string) => void;

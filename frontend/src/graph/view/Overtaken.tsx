@@ -1,5 +1,7 @@
 // Says that someone else changed what this page has just saved, with both values and a way to either.
 
+import { useId, useState } from "react";
+
 import type { WorkflowDocument } from "../model/document";
 import { nameOf } from "../model/merge";
 import { isStanding, takenBack } from "../model/overtaken";
@@ -37,6 +39,8 @@ interface Props {
 function OvertakenNotice({ conflict, onTheirs, onMine }: Props) {
   const { by } = conflict;
   const document = useEditor((state) => state.document);
+  const [isFolded, setFolded] = useState(false);
+  const sidesId = useId();
   const isRemoved = conflict.theirs === undefined && conflict.kind !== "reducer";
   const told = useTold(isRemoved ? [] : [conflict], [document])[nameOf(conflict)];
   const sides = [
@@ -50,7 +54,7 @@ function OvertakenNotice({ conflict, onTheirs, onMine }: Props) {
         <span>{words(conflict, document, calledAuthor(by))}</span>
       </p>
       {!isRemoved && (
-        <div className="editor-sides">
+        <div className="editor-sides" id={sidesId} hidden={isFolded}>
           {sides.map(([label, side, value]) => (
             <div key={side}>
               <strong>{label}</strong>
@@ -66,6 +70,11 @@ function OvertakenNotice({ conflict, onTheirs, onMine }: Props) {
         <button type="button" className="btn btn-sm" onClick={onMine}>
           {isRemoved ? t("Restore") : t("Use mine")}
         </button>
+        {!isRemoved && (
+          <button type="button" className="btn btn-sm btn-ghost-secondary" aria-expanded={!isFolded} aria-controls={sidesId} onClick={() => setFolded(!isFolded)}>
+            {isFolded ? t("Show both values") : t("Hide both values")}
+          </button>
+        )}
       </div>
     </section>
   );

@@ -20,7 +20,8 @@ import { freshen, replace } from "./replace_html";
 import { Icon } from "./Icon";
 import { SizeEdge } from "./SizeEdge";
 import { SourceBox } from "./SourceBox";
-import { endsOf, inLine, titleOf } from "./accessible_names";
+import { endsOf, titleOf } from "../model/element_names";
+import { inLine } from "./accessible_names";
 import { LateField } from "./LateField";
 
 // With the pause after which a form is read, 250 ms after the last key.

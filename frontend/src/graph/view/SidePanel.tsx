@@ -19,7 +19,7 @@ import { firstSource, Preview, type Source } from "./Preview";
 import { Problems } from "./Problems";
 import { ServerForm } from "./ServerForm";
 import { SizeEdge } from "./SizeEdge";
-import { endsOf, titleOf } from "./accessible_names";
+import { endsOf, titleOf } from "../model/element_names";
 import { NodeTried, WhatIf } from "./WhatIf";
 
 interface Props {

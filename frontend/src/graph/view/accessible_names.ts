@@ -2,45 +2,15 @@
 
 import { named } from "../../state/model/hidden";
 import type { CostWords, EdgeWords } from "../io/server";
-import type { WorkflowDocument, WorkflowEdge } from "../model/document";
-import { find } from "../model/document";
+import type { WorkflowEdge } from "../model/document";
+import { type Ends, titleOf } from "../model/element_names";
 import type { Author, Marked } from "../store";
 import { t, tn } from "../texts";
 import type { CardData, LineData } from "./flow";
 
-/** What a node is called; what is hidden in its name, or turns what stands around it, is named. */
-export function titleOf(node: { readonly id: string; readonly name?: string }): string {
-  return named(node.name?.trim() || node.id);
-}
-
-/** The names of nodes by their ids; of nodes of the same id the first. */
-export function namesOf<T extends { readonly id: string; readonly name?: string }>(nodes: readonly T[]): Map<string, string> {
-  return new Map([...nodes].reverse().map((node) => [node.id, titleOf(node)]));
-}
-
 /** Who changed something, at the beginning of a sentence. */
 export function calledAuthor(by: Author | null): string {
   return by?.isMe ? t("Your other tab") : by ? named(by.name) : t("Someone else");
-}
-
-/** What the nodes of an edge are called. */
-export type Ends = readonly [from: string, to: string];
-
-/** An edge by the names of its nodes. */
-export function endsOf(nodes: readonly { readonly id: string; readonly name?: string }[], { from, to }: Pick<WorkflowEdge, "from" | "to">): string {
-  const nameOf = (id: string): string => {
-    const node = nodes.find((each) => each.id === id);
-    return node ? titleOf(node) : named(id) || "?";
-  };
-  return `${nameOf(from)} → ${nameOf(to)}`;
-}
-
-/** What people call the element that someone has selected; null for one that is not here. */
-export function nameOfPlace({ nodes, edges }: WorkflowDocument, where: string): string | null {
-  const [kind, key] = [where.slice(0, where.indexOf(":")), where.slice(where.indexOf(":") + 1)];
-  const node = kind === "node" ? find(nodes, key) : undefined;
-  const edge = kind === "edge" ? find(edges, key) : undefined;
-  return node ? titleOf(node) : edge ? endsOf(nodes, edge) : null;
 }
 
 /** A text of many lines, with what is hidden in it named. */

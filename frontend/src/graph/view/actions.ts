@@ -79,17 +79,23 @@ export function removeChosen(store: EditorStore): void {
   say(tn("{n} element deleted", "{n} elements deleted", count));
 }
 
-/** Undo the last step, or say that nothing of it is left. */
+/** Undo the last step, and say what of it others have changed since. */
 export function undoLast(store: EditorStore): void {
   const { history, undo } = store.getState();
   const what = history.past.at(-1)?.words;
-  if (what !== undefined && !undo()) hint(t("“{what}” was not undone: someone else has changed it since.", { what }));
+  if (what === undefined) return;
+  const share = undo();
+  if (share === "none") hint(t("“{what}” was not undone: someone else has changed it since.", { what }));
+  if (share === "part") hint(t("“{what}” was undone, except for what someone else has changed since.", { what }));
 }
 
 export function redoNext(store: EditorStore): void {
   const { history, redo } = store.getState();
   const what = history.future[0]?.words;
-  if (what !== undefined && !redo()) hint(t("“{what}” was not redone: someone else has changed it since.", { what }));
+  if (what === undefined) return;
+  const share = redo();
+  if (share === "none") hint(t("“{what}” was not redone: someone else has changed it since.", { what }));
+  if (share === "part") hint(t("“{what}” was redone, except for what someone else has changed since.", { what }));
 }
 
 /** The chosen nodes as text for the clipboard, or null if none is chosen. */

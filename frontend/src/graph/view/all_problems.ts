@@ -6,7 +6,7 @@ import { type Element, find } from "../model/document";
 import { begunProblems, problemsOfForms } from "../model/problem_list";
 import type { State } from "../store";
 import { useEditor } from "./context";
-import { titleOf } from "./accessible_names";
+import { titleOf } from "../model/element_names";
 
 /** Null as long as the draft was not checked. */
 export function problemsOf({ words, typed, document }: Pick<State, "words" | "typed" | "document">): readonly Problem[] | null {

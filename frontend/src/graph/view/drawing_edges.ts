@@ -10,7 +10,7 @@ import type { Flow } from "../model/lines";
 import { CARD } from "../model/places";
 import { t } from "../texts";
 import { addKind, centred, KIND_TYPE, NAME_FIELD } from "./actions";
-import { titleOf } from "./accessible_names";
+import { titleOf } from "../model/element_names";
 import { useDesk } from "./context";
 import { drawnPlaces, type FlowEdge, type FlowNode } from "./flow";
 import type { Popup } from "./Popups";

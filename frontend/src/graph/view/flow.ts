@@ -10,7 +10,8 @@ import { type End, endsOf, type Flow, flowOf, type Lane, lanesOf } from "../mode
 import { CARD, frames, placesOf } from "../model/places";
 import type { CostWords, EdgeWords, NodeSum, NodeWords } from "../io/server";
 import { type Drawn, edgeWords, type Marked, markOf, nodeWords, type Tokens } from "../store";
-import { type Ends, namesOf, spokenEdge, spokenNode } from "./accessible_names";
+import { type Ends, namesOf } from "../model/element_names";
+import { spokenEdge, spokenNode } from "./accessible_names";
 
 export interface CardData extends Record<string, unknown> {
   readonly node: WorkflowNode;

@@ -11,7 +11,7 @@ import { asFirst, find, same } from "../model/document";
 import { type ElementKind, elementOf, looksSame, type Value } from "../model/form_edits";
 import { formName, type Typed } from "../store";
 import { t } from "../texts";
-import { titleOf } from "./accessible_names";
+import { titleOf } from "../model/element_names";
 import { chooseFound, NAME_FIELD, undoLast } from "./actions";
 import type { Desk } from "./context";
 import { drawnOf, focusDrawn, keepOnCanvas } from "./element_focus";
@@ -131,7 +131,7 @@ export class FormSession {
     const name = this.page.textOf(NAME_FIELD).trim();
     const { key } = this;
     if (name !== ((this.element as WorkflowNode | undefined)?.name ?? "")) {
-      this.desk.store.getState().edit({ kind: "change", nodes: [{ key, fields: { name: name || null } }], edges: [] }, t("Edit {what}", { what: key }), this.touch(NAME_FIELD));
+      this.desk.store.getState().edit({ kind: "change", nodes: [{ key, fields: { name: name || null } }], edges: [] }, t("Edit {what}", { what: titleOf({ id: key, name }) }), this.touch(NAME_FIELD));
     }
     this.page.entitle(titleOf({ id: key, name }));
     if (this.shown !== undefined) this.shown = renamedTo(this.shown as WorkflowNode, name);

@@ -68,6 +68,7 @@ function offers({ store }: Desk): Shortcut[] {
     { keys: "Ctrl+A", label: t("Select all nodes"), usable: true, run: () => choose({ nodes: keys }) },
     { keys: "Escape", label: t("Clear selection"), usable: nodes || chosen.edges.length > 0, run: () => choose({}) },
     { keys: "Ctrl+C", label: t("Copy"), usable: nodes, run: null },
+    { keys: "ContextMenu | Shift+F10", label: t("Menu of the selection"), usable: true, run: null },
     { keys: "F8", label: t("Next problem"), usable: anyProblem, run: () => nextProblem(store, 1) },
     { keys: "Shift+F8", label: t("Previous problem"), usable: anyProblem, run: () => nextProblem(store, -1) },
   ];

@@ -9,7 +9,8 @@ import { anchorOf, chipSpot, type Way, wayOf } from "../model/lines";
 import { around, CARD, frames } from "../model/places";
 import { edgeWords, type Marked, markOf, nodeWords, type State } from "../store";
 import { drawnPlaces } from "./flow";
-import { conditionOf, inLine, inLines, titleOf } from "./accessible_names";
+import { titleOf } from "../model/element_names";
+import { conditionOf, inLine, inLines } from "./accessible_names";
 
 const TONES: { readonly [tone: string]: string } = {
   blue: "#066fd1",
