@@ -12,6 +12,7 @@ from checkpoints.domain.proposed_answer import proposed_answer
 from checkpoints.domain.status import Status
 from checkpoints.domain.timeline import WriteKind
 from checkpoints.models import Checkpoint, Execution, StateKey, StateValue
+from checkpoints.reading.node_responses import responses_of
 from checkpoints.reading.proposed_lines import (
     ExecutionKey,
     LastWrite,
@@ -23,6 +24,7 @@ from checkpoints.reading.proposed_lines import (
 from checkpoints.store.state import digest_of_name
 from conversations.reading.proposed_answers import ProposedAnswer
 from conversations.workspace.last_messages import LastMessage
+from ctxadmin.lib.json_bytes import dumps
 
 _NOTHING = b"null"
 
@@ -39,7 +41,8 @@ def answers_of_executions(
     """Returns how the answers of paused executions begin that an approval approves.
 
     ``messages`` are the last ones by conversation. An answer is what the last node put out, else
-    the message of an assistant. Two statements, four if something was edited.
+    what it said as a message, else its response in the execution history, else an earlier message
+    of an assistant. Two statements, one more for responses, two more if something was edited.
     """
     said = {key: proposed_answer(last.role, last.text) for key, last in messages.items()}
     writes = last_writes(executions)
@@ -48,7 +51,16 @@ def answers_of_executions(
         for key, found in (_outputs(writes) if writes else {}).items()
         if found.line and (found.is_text or not _says(messages.get(key[0]), writes[key].node))
     }
-    answers = {key: ProposedAnswer(outputs.get(key) or said.get(key[0], "")) for key in executions}
+    silent = {
+        key: last
+        for key, last in writes.items()
+        if key not in outputs and not _says(messages.get(key[0]), last.node)
+    }
+    responses = _responses(silent) if silent else {}
+    answers = {
+        key: ProposedAnswer(outputs.get(key) or responses.get(key) or said.get(key[0], ""))
+        for key in executions
+    }
     return answers | edited_answers(writes, said, outputs)
 
 
@@ -69,6 +81,15 @@ def answers_of_conversations(
 def _says(last: LastMessage | None, node: str) -> bool:
     """Returns True if an assistant said something at the node, which its card shows first."""
     return last is not None and last.node_id == node and bool(proposed_answer(last.role, last.text))
+
+
+def _responses(writes: Mapping[ExecutionKey, LastWrite]) -> dict[ExecutionKey, str]:
+    """Returns how the responses begin with which the last nodes were completed."""
+    completions = [
+        (*key, last.proposed) for key, last in writes.items() if last.kind == WriteKind.COMPLETION
+    ]
+    found = responses_of(completions)
+    return {(key, number): line_of(dumps(said)) for (key, number, _), said in found.items()}
 
 
 def _outputs(writes: Mapping[ExecutionKey, LastWrite]) -> dict[ExecutionKey, _Output]:

@@ -22,6 +22,7 @@ from checkpoints.pages.decisions.proposed_messages import (
 from checkpoints.pages.presenters import NamedNode
 from checkpoints.pages.state import state_view
 from checkpoints.pages.state.state_rows import from_change_on, is_compared, state_rows
+from checkpoints.reading.node_responses import responses_of
 from checkpoints.reading.proposals import find_proposal
 from checkpoints.reading.state_values import heads_by_name
 from checkpoints.store.snapshots import StoredSnapshot, snapshot_at
@@ -94,7 +95,11 @@ class ProposedKey:
 
 @dataclass(frozen=True, slots=True)
 class SourceView:
-    """The proposal of one node; ``more_keys`` and ``more_messages`` of it are not shown."""
+    """The proposal of one node; ``more_keys`` and ``more_messages`` of it are not shown.
+
+    ``response`` is what the node answered if that is in no message and is not its output: only the
+    execution history has it. ``said`` is the same as a message shows it, if it is a text.
+    """
 
     node: NamedNode
     version: int
@@ -103,6 +108,8 @@ class SourceView:
     more_keys: int
     messages: Sequence[ShownMessage]
     more_messages: int
+    response: JsonValue = None
+    said: FormattedText | None = None
 
     @property
     def begins_with_message(self) -> bool:
@@ -144,7 +151,7 @@ def proposal_view(moment: StoredSnapshot) -> ProposalView | None:
     messages = ProposedMessages(moment, row, proposal.sources)
     reader = _Reader(moment, row, proposal, messages)
     came_in, more_came_in = messages.latest_received()
-    sources = [reader.source(each) for each in proposal.sources]
+    sources = _with_responses(row, [reader.source(each) for each in proposal.sources])
     request = messages.request()
     shown = [message for source in sources for message in source.messages]
     return ProposalView(
@@ -155,6 +162,20 @@ def proposal_view(moment: StoredSnapshot) -> ProposalView | None:
         more_came_in=more_came_in,
         changes=messages.other_changes([*shown, *([request] if request else [])]),
     )
+
+
+def _with_responses(row: Execution, sources: Sequence[SourceView]) -> list[SourceView]:
+    """Adds what those nodes answered that neither said nor put out a text."""
+    silent = [each for each in sources if not (each.messages or any(k.answer for k in each.keys))]
+    places = {each.version: (row.conversation, row.number, each.version) for each in silent}
+    found = responses_of(places.values())
+    responses = {version: found.get(place) for version, place in places.items()}
+    return [_with_response(each, responses.get(each.version)) for each in sources]
+
+
+def _with_response(source: SourceView, response: JsonValue) -> SourceView:
+    said = formatted_text(response, "assistant") if isinstance(response, str) else None
+    return replace(source, response=response, said=said)
 
 
 class _Reader:

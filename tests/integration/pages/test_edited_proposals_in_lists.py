@@ -50,6 +50,17 @@ def test_an_edited_answer_is_the_one_in_the_list(reviewer: Client, path: str) ->
     assert lines(reviewer, path) == ["edited by test token (token) It left on Monday."]
 
 
+@pytest.mark.parametrize("path", ["/reviews/", "/", "/executions/"])
+def test_a_response_that_only_the_execution_history_has_is_in_the_list(
+    reviewer: Client, path: str
+) -> None:
+    chain("letter", "write", "review", configs={"review": REVIEW})
+    run = running("letter")
+    ok(run.complete("write", result={"prompt": "p" * 5000, "response": ANSWER}))
+    assert lines(reviewer, path) == [ANSWER]
+    assert ANSWER in text(reviewer.get("/conversations/"))
+
+
 def test_a_key_that_said_the_same_as_the_message_is_the_answer(reviewer: Client) -> None:
     run = proposed(key="draft")
     ok(run.update("review", state_data={"draft": "First edit"}))

@@ -1,6 +1,7 @@
 """The card of a review shows what is reviewed, whatever was edited since."""
 
 import re
+from typing import Any
 
 import pytest
 from django.test import Client
@@ -154,6 +155,40 @@ def test_a_node_that_wrote_nothing_says_what_an_approval_means(reviewer: Client)
     run = running("letter")
     ok(run.complete("write"))
     assert "continue with the state as it is" in card(page(reviewer, run))
+
+
+def test_a_response_that_only_the_execution_history_has_is_proposed(reviewer: Client) -> None:
+    chain("letter", "write", "review", configs={"review": REVIEW})
+    run = running("letter")
+    result = {"prompt": "p" * 5000, "response": "It left **on Friday**."}
+    ok(run.complete("write", result=result, state_data={"note": "none"}))
+    shown = card(page(reviewer, run))
+    assert "It left <strong>on Friday</strong>." in shown
+    assert "only in the execution history" in shown
+    assert shown.index("on Friday") < shown.index(">note<")
+    assert "continue with the state as it is" not in shown
+
+
+@pytest.mark.parametrize("response", ["", None, {"parts": ["It left on Friday."]}])
+def test_a_response_of_another_kind_is_shown_and_none_is_said(
+    reviewer: Client, response: Any
+) -> None:
+    chain("letter", "write", "review", configs={"review": REVIEW})
+    run = running("letter")
+    ok(run.complete("write", result={"response": response}))
+    shown = card(page(reviewer, run))
+    assert ("It left on Friday." in shown) == bool(response)
+    assert ("continue with the state as it is" in shown) != bool(response)
+
+
+def test_a_response_is_shown_once_where_the_node_said_or_put_it_out(reviewer: Client) -> None:
+    chain("letter", "write", "review", configs={"review": REVIEW})
+    run = running("letter")
+    result = {"response": "It left on Friday.", "output": "It left on Friday."}
+    ok(run.complete("write", result=result, messages=[assistant("It left on Friday.")]))
+    shown = card(page(reviewer, run))
+    assert "only in the execution history" not in shown
+    assert shown.count("It left on Friday.") == 1
 
 
 def test_the_answer_stands_before_other_keys_of_its_node(reviewer: Client) -> None:

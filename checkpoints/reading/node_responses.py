@@ -1,0 +1,47 @@
+"""What nodes answered, as the execution history has it: a node may write its answer nowhere else."""
+
+from collections.abc import Collection
+from functools import reduce
+from operator import or_
+from typing import Final
+
+import orjson
+from django.db.models import Q
+from django.db.models.functions import Length
+from pydantic import JsonValue
+
+from checkpoints.models import StateValue
+from checkpoints.store.state import HISTORY
+
+ExecutionVersion = tuple[int, int, int]  # conversation, number of the execution, version
+
+_LARGEST: Final = 65_536  # bytes of the entries of one version
+
+
+def responses_of(completions: Collection[ExecutionVersion]) -> dict[ExecutionVersion, JsonValue]:
+    """Returns the responses with which nodes were completed at some versions, in one statement.
+
+    Left out are those without a response, larger than 64 KB, or no longer stored.
+    """
+    own = [
+        Q(conversation=conversation, execution=execution, version=version)
+        for conversation, execution, version in completions
+    ]
+    if not own:
+        return {}
+    rows = StateValue.objects.filter(reduce(or_, own), key=HISTORY)
+    small = rows.annotate(length=Length("value")).filter(length__gt=0, length__lte=_LARGEST)
+    found: dict[ExecutionVersion, JsonValue] = {}
+    for *place, version, value in small.values_list(
+        "conversation", "execution", "version", "value"
+    ):
+        entries = orjson.loads(bytes(value))
+        own_entry = next((each for each in reversed(entries) if _is_of(each, version)), {})
+        if own_entry.get("response") not in (None, ""):
+            found[place[0], place[1], version] = own_entry["response"]
+    return found
+
+
+def _is_of(entry: JsonValue, version: int) -> bool:
+    """Returns True for an entry that a completion added; an engine may have sent others."""
+    return isinstance(entry, dict) and entry.get("version") == version and "checkpoint_id" in entry
