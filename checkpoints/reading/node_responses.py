@@ -1,4 +1,4 @@
-"""What nodes answered, as the execution history has it: a node may write its answer nowhere else."""
+"""What nodes answered, as the execution history has it: some write it nowhere else."""
 
 from collections.abc import Collection
 from functools import reduce
