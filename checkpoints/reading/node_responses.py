@@ -35,10 +35,10 @@ def responses_of(completions: Collection[ExecutionVersion]) -> dict[ExecutionVer
     for *place, version, value in small.values_list(
         "conversation", "execution", "version", "value"
     ):
-        entries = orjson.loads(bytes(value))
-        own_entry = next((each for each in reversed(entries) if _is_of(each, version)), {})
-        if own_entry.get("response") not in (None, ""):
-            found[place[0], place[1], version] = own_entry["response"]
+        entries = [each for each in orjson.loads(bytes(value)) if _is_of(each, version)]
+        response = entries[-1].get("response") if entries else None
+        if response not in (None, ""):
+            found[place[0], place[1], version] = response
     return found
 
 
