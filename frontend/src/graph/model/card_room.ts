@@ -16,6 +16,8 @@ export interface Named {
   readonly least: number;
   /** The width of a line that stands below the name from further away, where the name leaves a row; 0 for none. */
   readonly below?: number;
+  /** The height that what the lines below it say takes; 0 for nothing. */
+  readonly said?: number;
 }
 
 /** A line as far as cards must leave it in sight. */
@@ -49,19 +51,26 @@ export const MOST_REACHING = 60;
 /** A usual letter as a share of its size; a Chinese one counts as two. */
 const BREADTH = 0.57;
 const ROW = 1.12;
+/** Above and below the rows of a longer card, in letters. */
+const AROUND_ROWS = 0.4;
 const BETWEEN = 16;
 const FROM_LINE = 10;
 const NONE: ReadonlyMap<Key, Reach> = new Map();
 // No name needs more, and no card is wider.
 const MOST_LETTERS = 60;
 const MOST_HIGHER = CARD.height / 2;
+const MOST_LONGER = CARD.height;
+const MOST_MORE_ROWS = 2;
+// Below a card, for its lines and their arrows; a line to a lane beside others leaves this below its card (lines.ts).
+const LINES_BELOW = 36;
+const UNDER_LANE = 8;
 
-/** The cards that have to be larger and have the room for it. In a flow to the right they are higher, else wider. */
+/** The cards that have to be larger and have the room for it. In a flow to the right they are higher, else wider, and then longer. */
 export function reaches(cards: readonly Named[], around: Around): ReadonlyMap<Key, Reach> {
   if (!cards.length || cards.length > MOST_REACHING) return NONE;
   const found = new Map<Key, Reach>();
   for (const card of cards) {
-    const reach = withBelow(card, cards, around) ?? (around.flow === "down" ? wider(card, cards, around) : higher(card, cards, around.letter));
+    const reach = withBelow(card, cards, around) ?? (around.flow === "down" ? longer(card, wider(card, cards, around), cards, around) : higher(card, cards, around.letter));
     if (reach) found.set(card.key, reach);
   }
   return found;
@@ -101,6 +110,23 @@ function wider({ at, name, rows, beside, least }: Named, cards: readonly Named[]
   if (lines.some((line) => isAtSide(line, at, "left"))) left = 0;
   [left, right] = shared(wanted, Math.max(left, 0), Math.max(right, 0));
   return left + right > 0 ? { left, right, up: 0, down: 0, rows } : null;
+}
+
+/** A card whose name is not whole as wide as it can be gets rows at its lower end, as far as its lines below leave room. */
+function longer({ at, name, rows, height, beside, said = 0 }: Named, wide: Reach | null, cards: readonly Named[], { lines, letter }: Around): Reach | null {
+  const { left, right } = wide ?? { left: 0, right: 0 };
+  const width = CARD.width + left + right - beside;
+  let most = rows;
+  while (most < rows + MOST_MORE_ROWS && widthIn(most, name, letter) > width) most += 1;
+  let room = lines.some(({ from, lane }) => from === at && lane?.under) ? UNDER_LANE : MOST_LONGER;
+  for (const { at: other } of cards) {
+    if (other.y <= at.y || Math.abs(other.x - at.x) >= CARD.width * 2) continue;
+    room = Math.min(room, other.y - at.y - CARD.height - Math.max(LINES_BELOW, said));
+  }
+  const [row, around] = [letter * ROW, letter * AROUND_ROWS];
+  const fitting = Math.min(most, Math.floor((height + Math.max(room, 0) - around) / row));
+  if (fitting <= rows) return wide;
+  return { left, right, up: 0, down: Math.max(fitting * row + around - height, 0), rows: fitting };
 }
 
 function higher({ at, name, rows, height, beside }: Named, cards: readonly Named[], letter: number): Reach | null {

@@ -42,7 +42,16 @@ describe("larger cards", () => {
     const found = reaches([a, b], around());
     const [left, right] = [boxOf(a.at, found.get("a")), boxOf(b.at, found.get("b"))];
     expect(left.x + left.width).toBeLessThan(right.x);
-    expect(reaches([card("a", 0, 0)], around(CARD.width)).size).toBe(0);
+    expect(reaches([card("a", 0, 0)], around(CARD.width)).get("a")).toMatchObject({ left: 0, right: 0 });
+  });
+
+  it("are longer where their name is not whole as wide as they can be, and leave room for the lines below", () => {
+    const longer = (gap: number, said = 0) => reaches([{ ...card("a", 0, 0), said }, card("b", 0, CARD.height + gap, "Send")], around(CARD.width)).get("a");
+    expect(longer(500)).toMatchObject({ up: 0, rows: 3 });
+    expect(longer(100)?.rows).toBe(3);
+    expect(longer(100)?.down).toBeLessThan(100 - 30);
+    expect(longer(50)).toBeUndefined();
+    expect(longer(100, 80)).toBeUndefined();
   });
 
   it("leave lines beside them in sight, and the side at which one arrives", () => {

@@ -189,7 +189,14 @@ function Below({ data, reach }: { readonly data: CardData; readonly reach: Reach
     );
   }
   if (data.words?.filter.length) return <Sees data={data} />;
-  return <div className="flow-card-sees">{data.kind?.label ?? data.words?.type_label ?? data.node.type}</div>;
+  return (
+    <div className="flow-card-sees">
+      <span className="flow-card-sign">
+        <Icon name={data.kind?.icon ?? "point"} />
+      </span>
+      {data.kind?.label ?? data.words?.type_label ?? data.node.type}
+    </div>
+  );
 }
 
 // Its padding and its stripe (graph.css).

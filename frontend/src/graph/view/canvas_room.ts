@@ -40,6 +40,7 @@ export function useRoom(drawn: Drawn, edges: readonly FlowEdge[]) {
 const PADDING = { far: 18, other: 30, filter: 34 };
 const LINE_LETTER = 13;
 const SIGN = 2; // letters
+const CHIP_ROOM = 2.2; // letters: a row of chips with what is around it
 
 /** What is shown of the canvas when all of the graph is in it. */
 function shownAt(drawn: Drawn, width: number, step: number): Extent {
@@ -65,6 +66,7 @@ function reachAt(drawn: Drawn, edges: readonly FlowEdge[], { step, shown, labels
   const [level, letter] = [levelOf(step), nameLetterAt(step)];
   const { keys } = indexOf(document.nodes);
   const tried = new Set(whatIf?.sums.map((sum) => sum.node));
+  const speaks = new Set(edges.flatMap(({ source, data }) => (data && chipTexts(data).length ? [source] : [])));
   const cards = document.nodes.map((node, place): Named => {
     const key = keys[place] as Key;
     const shows = marks?.nodes[node.id] !== undefined || tried.has(node.id);
@@ -85,7 +87,7 @@ function reachAt(drawn: Drawn, edges: readonly FlowEdge[], { step, shown, labels
     // From further away its mark, else what a node sees, or its type, stands below a short name.
     const seen = isAlone ? inLine(mark || nodeWords(drawn, key)?.filter.join(" · ") || (labels.get(node.type) ?? nodeWords(drawn, key)?.type_label ?? node.type)) : "";
     const below = seen ? textWidth(seen, size) * (mark ? 1 + BOLD : 1) + PADDING.filter + 1.1 * letter : 0;
-    return { key, at: places.get(key) as Position, name: titleOf(node), below, rows, height: isAlone ? NAME.height : rows * letter * NAME.row, beside, least };
+    return { key, at: places.get(key) as Position, name: titleOf(node), below, rows, height: isAlone ? NAME.height : rows * letter * NAME.row, beside, least, said: speaks.has(node.id) ? letterAt(step) * CHIP_ROOM : 0 };
   });
   const lines = edges.flatMap(({ source, target, data }) => {
     const [from, to] = [places.get(source), places.get(target)];
