@@ -1,17 +1,20 @@
 // The sizes of the panel beside the canvas and of its preview: dragged, stored in the browser.
 
-/** A measure that a person sets by dragging an edge; `share` of the room is the most. */
+/** A measure that a person sets by dragging an edge; `share` of the room is the most, and it leaves so many pixels of it. */
 export interface Size {
   readonly name: string;
   /** In pixels, of a room. */
   readonly usual: (room: number) => number;
   readonly least: number;
   readonly share: number;
+  readonly leaves: number;
   readonly keys: { readonly more: string; readonly less: string };
 }
 
-export const PANEL_WIDTH: Size = { name: "ctxadmin-editor-panel", usual: () => 420, least: 300, share: 0.7, keys: { more: "ArrowLeft", less: "ArrowRight" } };
-export const PREVIEW_HEIGHT: Size = { name: "ctxadmin-editor-preview", usual: (room) => Math.max(Math.round(room / 3), 200), least: 140, share: 0.8, keys: { more: "ArrowUp", less: "ArrowDown" } };
+// Beside the types of nodes there is room for two cards.
+const CANVAS = 460;
+export const PANEL_WIDTH: Size = { name: "ctxadmin-editor-panel", usual: () => 420, least: 300, share: 0.7, leaves: CANVAS, keys: { more: "ArrowLeft", less: "ArrowRight" } };
+export const PREVIEW_HEIGHT: Size = { name: "ctxadmin-editor-preview", usual: (room) => Math.max(Math.round(room / 3), 200), least: 140, share: 0.8, leaves: 0, keys: { more: "ArrowUp", less: "ArrowDown" } };
 
 const STEP = 24;
 const PREVIEW_OPEN = "ctxadmin-editor-preview-open";
@@ -24,8 +27,8 @@ type Reading = Pick<Storage, "getItem">;
 type Writing = Pick<Storage, "setItem">;
 
 /** A size in pixels within what the room leaves. */
-export function fitting({ least, share }: Size, wished: number, room: number): number {
-  return Math.round(Math.max(least, Math.min(wished, room * share)));
+export function fitting({ least, share, leaves }: Size, wished: number, room: number): number {
+  return Math.round(Math.max(least, Math.min(wished, room * share, room - leaves)));
 }
 
 /** The size after a key on the edge; null for a key that does nothing. */

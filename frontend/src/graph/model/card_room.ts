@@ -64,6 +64,8 @@ const MOST_MORE_ROWS = 2;
 // Below a card, for its lines and their arrows; a line to a lane beside others leaves this below its card (lines.ts).
 const LINES_BELOW = 36;
 const UNDER_LANE = 8;
+// As far down a line as its words stand (lines.ts).
+const WORDS_AT = 0.3;
 
 /** The cards that have to be larger and have the room for it. In a flow to the right they are higher, else wider, and then longer. */
 export function reaches(cards: readonly Named[], around: Around): ReadonlyMap<Key, Reach> {
@@ -121,7 +123,8 @@ function longer({ at, name, rows, height, beside, said = 0 }: Named, wide: Reach
   let room = lines.some(({ from, lane }) => from === at && lane?.under) ? UNDER_LANE : MOST_LONGER;
   for (const { at: other } of cards) {
     if (other.y <= at.y || Math.abs(other.x - at.x) >= CARD.width * 2) continue;
-    room = Math.min(room, other.y - at.y - CARD.height - Math.max(LINES_BELOW, said));
+    const below = other.y - at.y - CARD.height;
+    room = Math.min(room, below - LINES_BELOW, ...(said ? [below * WORDS_AT - said / 2] : []));
   }
   const [row, around] = [letter * ROW, letter * AROUND_ROWS];
   const fitting = Math.min(most, Math.floor((height + Math.max(room, 0) - around) / row));
@@ -170,6 +173,7 @@ function crossings({ from, to, lane }: Passing, at: Position): number[] {
 function isAtSide({ from, to, lane }: Passing, at: Position, side: "left" | "right"): boolean {
   const shape = lane?.shape ?? shapeOf(from, to, "down");
   if (shape === "beside") return side === "right" && (from === at || to === at);
+  if (shape === "left") return side === "right" ? to === at : from === at;
   return (shape === "right" || shape === "up") && (side === "right" ? from === at : to === at);
 }
 

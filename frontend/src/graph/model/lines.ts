@@ -10,14 +10,14 @@ export type Flow = "right" | "down";
 
 export interface Way {
   readonly path: string;
-  /** Ahead along one axis, up to the next column, or around cards: beside them, or over them. */
+  /** Ahead along one axis, back in its row, up to the next column, or around cards: beside them, or over them. */
   readonly shape: Shape;
   /** Where its chips stand. */
   readonly x: number;
   readonly y: number;
 }
 
-type Shape = Flow | "up" | "beside" | "over";
+type Shape = Flow | "left" | Lane["shape"];
 /** The end of a line at which no other line is, where its chips stand: between both if there is none, or two. */
 export type End = "start" | "middle" | "end";
 
@@ -62,6 +62,12 @@ export function shapeOf(from: Position, to: Position, flow: Flow): Shape {
   const isAbove = overlaps(from.x, to.x, CARD.width);
   if (below >= GAP && (isAbove || flow === "down" || across < GAP)) return "down";
   if (across >= GAP) return flow === "down" && to.y < from.y ? "up" : "right";
+  if (flow === "down" && from.x - to.x - CARD.width >= GAP && to.y > from.y - CARD.height) return "left";
+  return aroundOf(from, to, flow);
+}
+
+/** The shape of a line that leads back, around cards. */
+function aroundOf(from: Position, to: Position, flow: Flow): "beside" | "over" {
   return flow === "down" && to.y < from.y ? "beside" : "over";
 }
 
@@ -70,6 +76,7 @@ export function wayOf(from: Position, to: Position, flow: Flow, lane?: Lane, end
   const shape = lane?.shape ?? shapeOf(from, to, flow);
   const [left, right] = [{ x: to.x - TIP, y: to.y + CARD.height / 2 }, { x: from.x + CARD.width, y: from.y + CARD.height / 2 }];
   if (shape === "right") return ahead(shape, right, left, "middle");
+  if (shape === "left") return ahead(shape, { x: from.x, y: right.y }, { x: to.x + CARD.width + TIP, y: left.y }, "middle");
   if (shape === "down") return ahead(shape, { x: from.x + CARD.width / 2, y: from.y + CARD.height }, { x: to.x + CARD.width / 2, y: to.y - TIP }, end);
   const own = nearest(from, to, shape);
   const at = lane ? (shape === "beside" ? Math.max(lane.at, own) : Math.min(lane.at, own)) : own;
@@ -77,9 +84,9 @@ export function wayOf(from: Position, to: Position, flow: Flow, lane?: Lane, end
   return (shape === "up" ? up : beside)(from, to, { ...lane, at });
 }
 
-function ahead(shape: Flow, start: Position, end: Position, chips: End): Way {
+function ahead(shape: Flow | "left", start: Position, end: Position, chips: End): Way {
   const [x, y] = [(start.x + end.x) / 2, (start.y + end.y) / 2];
-  const bends = shape === "right" ? `${x} ${start.y} ${x} ${end.y}` : `${start.x} ${y} ${end.x} ${y}`;
+  const bends = shape !== "down" ? `${x} ${start.y} ${x} ${end.y}` : `${start.x} ${y} ${end.x} ${y}`;
   const path = `M${start.x} ${start.y}C${bends} ${end.x} ${end.y}`;
   return { shape, path, x: start.x + (end.x - start.x) * smooth(AT[chips]), y: start.y + (end.y - start.y) * AT[chips] };
 }
@@ -206,7 +213,9 @@ export function lanesOf({ edges }: Pick<WorkflowDocument, "edges">, places: Read
     if (!from || !to) return;
     const ends: Ends = [keys[place] as Key, from, to];
     const shape = shapeOf(from, to, flow);
-    if (shape !== "right" && shape !== "down") away.push([ends, shape]);
+    if (shape === "left") {
+      if (check && isBlocked(to, from, "right", cards)) away.push([ends, aroundOf(from, to, flow)]);
+    } else if (shape !== "right" && shape !== "down") away.push([ends, shape]);
     else if (check && isBlocked(from, to, shape, cards)) away.push([ends, shape === "down" ? "beside" : "over"]);
   });
   // The shorter ones are inside.
@@ -344,7 +353,8 @@ export function chipSpot(way: Way, from: Position, to: Position, width: number, 
   if (shape === "beside") return { x: x - INSET, y };
   if (shape === "up") return { x: x + INSET, y };
   if (shape === "over") return { x, y: y + INSET };
-  if (shape !== "right" || width <= to.x - from.x - CARD.width - 8 || Math.abs(to.y - from.y) >= CARD.height + 24) return { x, y };
+  const isAcross = shape === "right" || shape === "left";
+  if (!isAcross || width <= Math.abs(to.x - from.x) - CARD.width - 8 || Math.abs(to.y - from.y) >= CARD.height + 24) return { x, y };
   const away = height / 2 + BESIDE_CARDS;
   return { x, y: to.y < from.y ? to.y - away : to.y + CARD.height + away };
 }

@@ -51,7 +51,8 @@ describe("larger cards", () => {
     expect(longer(100)?.rows).toBe(3);
     expect(longer(100)?.down).toBeLessThan(100 - 30);
     expect(longer(50)).toBeUndefined();
-    expect(longer(100, 80)).toBeUndefined();
+    expect(longer(100, 10)).toBeUndefined();
+    expect(longer(200, 10)?.rows).toBe(3);
   });
 
   it("leave lines beside them in sight, and the side at which one arrives", () => {

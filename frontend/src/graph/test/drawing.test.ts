@@ -62,6 +62,17 @@ describe("a line", () => {
     expect(shapeOf(at(0, 900), at(400, 0), "down")).toBe("up");
     expect(shapeOf(at(600, 0), at(0, 0), "right")).toBe("over");
     expect(shapeOf(at(600, 0), at(0, 300), "right")).toBe("down");
+    expect(shapeOf(at(300, 40), at(0, 0), "down")).toBe("left");
+    expect(shapeOf(at(300, 0), at(0, CARD.height + 10), "down")).toBe("left");
+  });
+
+  it("back in its row leaves by the left, and around a card in its way", () => {
+    const [from, to] = [at(600, 40), at(0, 0)];
+    expect(wayOf(from, to, "down").path).toMatch(new RegExp(`^M600 ${40 + CARD.height / 2}C.* ${CARD.width + 2} ${CARD.height / 2}$`));
+    const places = new Map([["a", from], ["b", to]]);
+    expect(lanesOf({ edges: [edge("a", "b")] }, places, "down").size).toBe(0);
+    places.set("between", at(300, 20));
+    expect(lanesOf({ edges: [edge("a", "b")] }, places, "down").get("a-b")?.shape).toBe("beside");
   });
 
   it("to the card itself, or back, keeps clear of both cards", () => {

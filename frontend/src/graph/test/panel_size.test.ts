@@ -9,7 +9,8 @@ function storage() {
 describe("the sizes of the panel and of its preview", () => {
   it("leave room for the canvas and the form", () => {
     expect(fitting(PANEL_WIDTH, 500, 1_000)).toBe(500);
-    expect(fitting(PANEL_WIDTH, 5_000, 1_000)).toBe(700);
+    expect(fitting(PANEL_WIDTH, 5_000, 2_000)).toBe(1_400);
+    expect(fitting(PANEL_WIDTH, 5_000, 1_000)).toBe(540);
     expect(fitting(PANEL_WIDTH, 10, 1_000)).toBe(PANEL_WIDTH.least);
     expect(fitting(PREVIEW_HEIGHT, 5_000, 500)).toBe(400);
   });
@@ -20,7 +21,7 @@ describe("the sizes of the panel and of its preview", () => {
     expect(afterKey(PANEL_WIDTH, "ArrowUp", 420, 1_000)).toBeNull();
     expect(afterKey(PREVIEW_HEIGHT, "ArrowUp", 300, 1_000)).toBeGreaterThan(300);
     expect(afterKey(PREVIEW_HEIGHT, "ArrowDown", 300, 1_000)).toBeLessThan(300);
-    expect(afterKey(PANEL_WIDTH, "Home", 420, 1_000)).toBe(700);
+    expect(afterKey(PANEL_WIDTH, "Home", 420, 1_000)).toBe(540);
     expect(afterKey(PANEL_WIDTH, "End", 420, 1_000)).toBe(PANEL_WIDTH.least);
     expect(afterKey(PANEL_WIDTH, "x", 420, 1_000)).toBeNull();
   });

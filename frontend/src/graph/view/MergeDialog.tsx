@@ -1,6 +1,7 @@
 // A conflict in one element: base, mine and theirs side by side, to be decided.
 
 import { useEffect, useRef, useState } from "react";
+import { named } from "../../state/model/hidden";
 import { namesOf, tell, type Told } from "../io/conflict_texts";
 import type { Conflict, Decided, Side, Sided } from "../model/merge";
 import { nameOf, standing } from "../model/merge";
@@ -41,7 +42,9 @@ function Deciding() {
     <Dialog wide onClose={postpone} title={tn("{n} element has conflicting changes", "{n} elements have conflicting changes", conflicts.length)}>
       <p>
         {version === null
-          ? t("Some of your unsaved changes conflict with later ones. Everything else is merged automatically.")
+          ? by && !by.isMe
+            ? t("Some of your unsaved changes conflict with later ones, the last by {who}. Everything else is merged automatically.", { who: named(by.name) })
+            : t("Some of your unsaved changes conflict with later ones. Everything else is merged automatically.")
           : t("{who} saved the draft. Changes that do not conflict are merged automatically; resolve the rest.", { who: calledAuthor(author) })}
       </p>
       <div className="btn-list">

@@ -25,7 +25,7 @@ export function Overtaken() {
     const { document, edit } = store.getState();
     const back = takenBack(first, document);
     done();
-    if (back) edit(back, t("Use mine"));
+    if (back) edit(back, first.theirs === undefined ? t("Restore {what}", { what: nameIn(first, document) }) : t("Edit {what}", { what: nameIn(first, document) }));
   };
   return <OvertakenNotice key={nameOf(first)} conflict={first} onTheirs={done} onMine={takeBack} />;
 }
@@ -80,10 +80,15 @@ function OvertakenNotice({ conflict, onTheirs, onMine }: Props) {
   );
 }
 
+function nameIn(conflict: Past, document: WorkflowDocument): string {
+  const { kind, key, mine } = conflict;
+  return kind === "name" ? t("workflow") : kind === "reducer" ? key : calledIn({ ...conflict, base: mine }, document);
+}
+
 function words(conflict: Past, document: WorkflowDocument, who: string): string {
   const { kind, key, theirs } = conflict;
   if (kind === "name") return t("{who} changed the name of the workflow after you saved it.", { who });
   if (kind === "reducer") return t("{who} changed the reducer of “{name}” after you saved it.", { who, name: key });
-  const name = calledIn({ ...conflict, base: conflict.mine }, document);
+  const name = nameIn(conflict, document);
   return theirs === undefined ? t("{who} deleted “{name}” after you saved it.", { who, name }) : t("{who} changed “{name}” after you saved it.", { who, name });
 }

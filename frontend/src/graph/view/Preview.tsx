@@ -197,10 +197,9 @@ export function Preview({ id, edge, source, onSource, isBeside }: Props) {
                 <button type="button" className="editor-jump" onClick={() => openProblem(store, problem)}>
                   {[inLine(problem.element ?? ""), problem.field].filter(Boolean).join(" › ")}
                 </button>
-                {": "}
               </>
             )}
-            {inLine(wrong)}
+            <span className="editor-wrong">{inLine(wrong)}</span>
           </p>
         )}
         {isOpen && (

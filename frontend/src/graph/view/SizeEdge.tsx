@@ -18,7 +18,8 @@ export function SizeEdge({ size, label, within, property, side }: Props) {
   const [whole, setWhole] = useState(0);
   const holder = (): HTMLElement | null => edge.current?.closest<HTMLElement>(within) ?? null;
   const room = (): number => (side === "width" ? holder()?.clientWidth : holder()?.clientHeight) ?? window.innerWidth;
-  const now = chosen ?? size.usual(whole);
+  // It may have been chosen in a larger window.
+  const now = whole ? fitting(size, chosen ?? size.usual(whole), whole) : (chosen ?? size.usual(whole));
   useLayoutEffect(() => {
     const measured = edge.current?.closest<HTMLElement>(within);
     if (!measured) return undefined;

@@ -10,11 +10,12 @@ import { type Clip, clipIn, copied, pasted } from "../model/clipboard";
 import { addition, type Chosen, freeGroup, grouping, mayFollow, type NodeKind, removal, reshaped, type Tie } from "../model/commands";
 import type { Key, Position } from "../model/document";
 import { find, indexOf } from "../model/document";
+import { nameOfPlace } from "../model/element_names";
 import type { Edit } from "../model/edits";
 import { flowOf, laneBoxes } from "../model/lines";
 import { around, CARD, freeShift, freeSpot, placesOf } from "../model/places";
 import { nameOfProblem, problemAfter, targetOf } from "../model/problem_list";
-import type { EditorStore } from "../store";
+import { type EditorStore, onlyOne } from "../store";
 import { t, tn } from "../texts";
 import { keepOnCanvas } from "./element_focus";
 import { type FlowNode, noteKey } from "./flow";
@@ -73,7 +74,9 @@ export function removeChosen(store: EditorStore): void {
   const { document, chosen, edit, choose, say } = store.getState();
   const count = chosen.nodes.length + chosen.edges.length;
   if (!count) return;
-  edit(removal(document, chosen), tn("Delete {n} element", "Delete {n} elements", count));
+  const only = onlyOne(chosen);
+  const name = only && nameOfPlace(document, `${only.kind}:${only.key}`);
+  edit(removal(document, chosen), name ? t("Delete {what}", { what: name }) : tn("Delete {n} element", "Delete {n} elements", count));
   choose({});
   keepOnCanvas();
   say(tn("{n} element deleted", "{n} elements deleted", count));
@@ -85,8 +88,8 @@ export function undoLast(store: EditorStore): void {
   const what = history.past.at(-1)?.words;
   if (what === undefined) return;
   const share = undo();
-  if (share === "none") hint(t("“{what}” was not undone: someone else has changed it since.", { what }));
-  if (share === "part") hint(t("“{what}” was undone, except for what someone else has changed since.", { what }));
+  if (share === "none") hint(t("“{what}” was not undone: someone else has changed or deleted it since.", { what }));
+  if (share === "part") hint(t("“{what}” was undone, except for what someone else has changed or deleted since.", { what }));
 }
 
 export function redoNext(store: EditorStore): void {
@@ -94,8 +97,8 @@ export function redoNext(store: EditorStore): void {
   const what = history.future[0]?.words;
   if (what === undefined) return;
   const share = redo();
-  if (share === "none") hint(t("“{what}” was not redone: someone else has changed it since.", { what }));
-  if (share === "part") hint(t("“{what}” was redone, except for what someone else has changed since.", { what }));
+  if (share === "none") hint(t("“{what}” was not redone: someone else has changed or deleted it since.", { what }));
+  if (share === "part") hint(t("“{what}” was redone, except for what someone else has changed or deleted since.", { what }));
 }
 
 /** The chosen nodes as text for the clipboard, or null if none is chosen. */
