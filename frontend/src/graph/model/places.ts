@@ -156,3 +156,19 @@ export function shownWhole(view: View, size: Size, box: Box): View | null {
   const moved = { x: along(view.x, size.width, box.x, box.width), y: along(view.y, size.height, box.y, box.height), zoom: view.zoom };
   return moved.x === view.x && moved.y === view.y ? null : moved;
 }
+
+interface Span {
+  readonly left: number;
+  readonly right: number;
+}
+
+// Between what is shown and the border of the canvas.
+const BORDER = 8;
+
+/** How far to move what is partly out of sight at one side, its beginning first; 0 for what is in sight, or not at all. */
+export function shiftInto(canvas: Span, { left, right }: Span, covered: number): number {
+  const [from, to] = [canvas.left + BORDER, canvas.right - covered - BORDER];
+  if (right <= canvas.left || left >= canvas.right) return 0;
+  if (left < from) return from - left;
+  return right > to ? Math.max(to - right, from - left) : 0;
+}

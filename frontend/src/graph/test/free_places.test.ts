@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import type { Position } from "../model/document";
 import { laneBoxes } from "../model/lines";
-import { CARD, freeSpot } from "../model/places";
+import { CARD, freeSpot, shiftInto } from "../model/places";
 
 const edge = (from: string, to: string) => ({ id: `${from}-${to}`, type: "sequence", from, to });
 
@@ -27,4 +27,12 @@ it("puts a new node clear of the words on a line back", () => {
   const wished = { x: (chip?.x ?? 0) + 80, y: 160 };
   const spot = freeSpot(places, wished, "down", laneBoxes({ edges: [back] }, places, "down"));
   expect(spot.x).toBeGreaterThan((chip?.x ?? 0) + (chip?.width ?? 0));
+});
+
+it("moves what is partly out of sight into it, its beginning first, and nothing else", () => {
+  const canvas = { left: 100, right: 500 };
+  expect(shiftInto(canvas, { left: 60, right: 300 }, 0)).toBe(48);
+  expect(shiftInto(canvas, { left: 300, right: 520 }, 40)).toBe(-68);
+  expect(shiftInto(canvas, { left: 120, right: 900 }, 0)).toBe(-12);
+  for (const [left, right] of [[120, 480], [0, 90], [510, 700]] as const) expect(shiftInto(canvas, { left, right }, 0)).toBe(0);
 });

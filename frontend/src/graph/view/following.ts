@@ -3,7 +3,7 @@
 import { useReactFlow } from "@xyflow/react";
 import { useEffect } from "react";
 import type { Key } from "../model/document";
-import { around, type Box, CARD, isSeen, placesOf, shownNear, shownToo, shownWhole, type Size, type View } from "../model/places";
+import { around, type Box, CARD, isSeen, placesOf, shiftInto, shownNear, shownToo, shownWhole, type Size, type View } from "../model/places";
 import { onlyOne } from "../store";
 import { useDesk, useEditor } from "./context";
 import { fittedAgain } from "./fitted_view";
@@ -14,6 +14,8 @@ const READABLE_ZOOM = 0.4;
 const PHONE = "(width < 760px)";
 const SHEET = 0.45;
 // What the map and the button above it cover.
+// Until words that came are drawn.
+const DRAWN_MS = 80;
 const MAP = { width: 175, height: 165 };
 
 export function useFollowing(frame: { readonly current: HTMLDivElement | null }): void {
@@ -35,8 +37,31 @@ export function useFollowing(frame: { readonly current: HTMLDivElement | null })
   useEffect(() => {
     if (frame.current && chosen !== null && matchMedia(PHONE).matches) follow(frame.current, [chosen]);
   }, [chosen, frame, flow, store]);
+  // What is typed makes the words of an edge, or the name of a card, longer than the canvas is at that side.
+  useEffect(() => {
+    let wait = 0;
+    const stop = store.subscribe((now, before) => {
+      const only = onlyOne(now.chosen);
+      const isLonger = now.words !== before.words || now.costs !== before.costs || now.document !== before.document;
+      if (!only || !isLonger || onlyOne(before.chosen)?.key !== only.key) return;
+      clearTimeout(wait);
+      wait = window.setTimeout(() => frame.current && keepAcross(frame.current, only), DRAWN_MS);
+    });
+    return () => {
+      clearTimeout(wait);
+      stop();
+    };
+  }, [frame, flow, store]);
   const hasForm = useEditor((state) => onlyOne(state.chosen) !== null);
   useEffect(() => (hasForm && frame.current && matchMedia(PHONE).matches ? keepPanelInSight(frame.current) : undefined), [hasForm, frame]);
+
+  function keepAcross(element: HTMLElement, { kind, key }: { readonly kind: "node" | "edge"; readonly key: Key }): void {
+    const name = CSS.escape(key);
+    const drawn = element.querySelector(kind === "edge" ? `.flow-chips[data-edge="${name}"]` : `.react-flow__node[data-id="${name}"] .flow-card`);
+    const tools = element.querySelector(".flow-tools")?.getBoundingClientRect().width ?? 0;
+    const by = drawn ? shiftInto(element.getBoundingClientRect(), drawn.getBoundingClientRect(), tools) : 0;
+    if (by) void flow.setViewport({ ...flow.getViewport(), x: flow.getViewport().x + by });
+  }
 
   function follow(element: HTMLElement, keys: readonly Key[], isZoomed = false): void {
     const size = sizeInSight(element);
