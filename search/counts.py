@@ -36,7 +36,7 @@ def count_hits(actor: Actor, query: Query) -> HitCounts:
     Archived ones are counted apart unless they are searched.
     """
     both = queries.with_kinds(replace(query, archived=None))
-    documents, complete = queries.documents_of(actor.workspace, both, MOST)
+    documents, reached = queries.documents_of(actor.workspace, both, MOST)
     keys = {each.conversation for each in documents}
     rows = Conversation.objects.filter(key__in=keys).values_list("key", "archived")
     is_archived = dict(rows)
@@ -47,4 +47,4 @@ def count_hits(actor: Actor, query: Query) -> HitCounts:
             archived += not query.archived
         else:
             found[HitKind(each.kind)] += 1
-    return HitCounts(found, archived, complete)
+    return HitCounts(found, archived, reached is None)

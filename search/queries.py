@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from django.db.models import QuerySet
+from django.db.models import Max, Min, QuerySet
 
 from conversations.models import Conversation, ConversationQuerySet
 from conversations.reading.navigation import ROLES
@@ -25,7 +25,7 @@ from search.words import WordQuery
 from workflows.models import Workflow
 
 MOST: Final = 100  # hits of one page
-_BEHIND_ALL: Final = (1 << 63) - 1
+BEHIND_ALL: Final = (1 << 63) - 1
 _SOON: Final = 150  # candidates that are looked at first: most pages are full by then
 _LATER: Final = 2_000
 _MOST_LOOKED_AT: Final = 20_000  # candidates of one page, with filters that leave few: 0.2 s
@@ -62,7 +62,7 @@ def search(actor: Actor, query: Query, request: PageRequest) -> SearchPage:
     if not query:
         return SearchPage((), None, behind)
     below = _below(request)
-    hits = _workflows(actor, query) if below == _BEHIND_ALL else []
+    hits = workflow_hits(actor, query) if below == BEHIND_ALL else []
     reached: int | None = below
     for documents, reached in _candidates(actor.workspace, with_kinds(query), below):
         size = request.limit + _SPARE
@@ -83,8 +83,8 @@ def search(actor: Actor, query: Query, request: PageRequest) -> SearchPage:
 def _below(request: PageRequest) -> int:
     match request.after:
         case ():
-            return _BEHIND_ALL
-        case (int() as below,) if 0 <= below < _BEHIND_ALL:
+            return BEHIND_ALL
+        case (int() as below,) if 0 <= below < BEHIND_ALL:
             return below
     raise ValidationFailed.at("?cursor", say("This cursor belongs to another list."))
 
@@ -102,14 +102,20 @@ def with_kinds(query: Query) -> Query:
     return query
 
 
-def documents_of(workspace: int, query: Query, most: int) -> tuple[Sequence[SearchDocument], bool]:
-    """Returns the latest documents of a query, about ``most``, and whether these are all."""
+def documents_of(
+    workspace: int, query: Query, most: int, below: int = BEHIND_ALL
+) -> tuple[Sequence[SearchDocument], int | None]:
+    """Returns the latest documents of a query, about ``most``, with ids below one.
+
+    Beside it the id down to which all were looked at, None if these are all.
+    """
     found: list[SearchDocument] = []
-    for documents, reached in _candidates(workspace, query, _BEHIND_ALL):
+    reached: int | None = below
+    for documents, reached in _candidates(workspace, query, below):
         found += documents
         if reached is None or len(found) >= most:
-            return found, reached is None
-    return found, False
+            break
+    return found, reached
 
 
 def _candidates(
@@ -120,6 +126,11 @@ def _candidates(
     That is None at the end; it stops before it where the filters leave too few.
     """
     since = first_id_at(query.since) if query.since is not None else 0
+    if query.conversation:
+        ids = SearchDocument.objects.filter(workspace=workspace, conversation=query.conversation)
+        span = ids.aggregate(first=Min("id"), last=Max("id"))
+        below = min(below, (span["last"] or 0) + 1)
+        since = max(since, span["first"] or 0)
     rows = _narrowed(workspace, query)
     size, looked_at = _SOON, 0
     reached: int | None = below
@@ -144,6 +155,8 @@ def _narrowed(workspace: int, query: Query) -> QuerySet[SearchDocument]:
         rows = rows.filter(kind__in=[kind.value for kind in query.kinds])
     if query.role:
         rows = rows.filter(role__in=ROLES.get(query.role, (query.role,)))
+    if query.conversation:
+        rows = rows.filter(conversation=query.conversation)
     if not query.phrases and (query.status or query.workflow):
         heads = _wanted(query).filter(workspace=workspace)
         few = list(heads.order_by().values_list("key", flat=True)[: _FEW + 1])
@@ -172,9 +185,15 @@ def _wanted(query: Query) -> ConversationQuerySet:
     return heads
 
 
-def _workflows(actor: Actor, query: Query) -> list[Hit]:
+def workflow_hits(actor: Actor, query: Query) -> list[Hit]:
     """Returns the workflows that have the words in name, slug or description: they are few."""
-    narrowed = query.status or query.workflow or query.of_messages_only or query.since
+    narrowed = (
+        query.conversation
+        or query.status
+        or query.workflow
+        or query.of_messages_only
+        or query.since
+    )
     if not query.phrases or narrowed or (query.kinds and HitKind.WORKFLOW not in query.kinds):
         return []
     rows = Workflow.objects.for_workspace(actor.workspace).order_by("-updated_at")

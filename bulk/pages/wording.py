@@ -23,12 +23,14 @@ TITLES: Final[Mapping[BulkAction, Text]] = {
     BulkAction.ERASE: _("Erase conversations"),
 }
 HINTS: Final[Mapping[BulkAction, Text]] = {
-    BulkAction.PAUSE: _("Each pauses at its next checkpoint."),
+    BulkAction.PAUSE: _(
+        "Each pauses at its next checkpoint. A requested pause cannot be withdrawn."
+    ),
     BulkAction.RESUME: _("Failed ones retry. Those that wait for review are decided one by one."),
     BulkAction.CANCEL: _("They cannot be resumed afterwards. Messages, state and history stay."),
     BulkAction.LABEL: _(
         "The latest version of each gets the label, instead of one that it has, and its state is "
-        "kept, whatever the retention policy says."
+        "kept, whatever the retention policy says. A replaced label cannot be brought back."
     ),
     BulkAction.ARCHIVE: _(
         "They are hidden from lists and nothing is lost. Any new message unarchives one. The "

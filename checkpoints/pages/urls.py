@@ -18,6 +18,7 @@ from checkpoints.pages.executions import (
     status_buttons,
     version_pages,
 )
+from checkpoints.pages.executions.first_steps import close_first_steps
 from checkpoints.pages.executions.key_history_page import key_history
 from checkpoints.pages.executions.overview import overview
 from checkpoints.pages.executions.overview_plots import executions_plots
@@ -65,6 +66,7 @@ _pages: list[URLPattern | URLResolver] = [
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("", overview, name="overview"),
+    path("overview/first-steps/close/", close_first_steps, name="close-first-steps"),
     path("overview/executions/", executions_plots, name="overview-executions"),
     path("reviews/", review_queue.reviews, name="reviews"),
     path("reviews/waiting/", review_queue.waiting, name="reviews-waiting"),

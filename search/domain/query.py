@@ -56,7 +56,8 @@ class Phrase:
 class Query:
     """What is searched for: all phrases, in what the filters leave. Empty filters leave all.
 
-    ``archived`` searches archived conversations, False the others, None both.
+    ``archived`` searches archived conversations, False the others, None both. ``conversation`` is
+    the key of the only one that is searched, 0 for all.
     """
 
     phrases: tuple[Phrase, ...] = ()
@@ -67,6 +68,7 @@ class Query:
     tool: str = ""
     since: datetime | None = None
     archived: bool | None = False
+    conversation: int = 0
 
     def __bool__(self) -> bool:
         """Returns whether anything is searched for; without it nothing is found."""

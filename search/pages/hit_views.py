@@ -39,7 +39,6 @@ ICONS: Final[Mapping[HitKind, str]] = {
     HitKind.REASON: "history",
     HitKind.COMMENT: "notes",
 }
-_SHOWN: Final = 2  # hits of many in a conversation
 _LONGEST_WORDS: Final = 100  # that a page of messages looks for
 _LONGEST_STRETCH: Final = 80  # characters from the first match to the last
 
@@ -71,11 +70,12 @@ class HitView:
 
 @dataclass(frozen=True, slots=True)
 class HitCluster:
-    """The hits of one kind in a conversation, on a page; ``more`` of them are folded."""
+    """The latest hits of one kind in a conversation; ``more`` are behind ``url``, with all."""
 
     title: str
     hits: Sequence[HitView]
-    more: Sequence[HitView]
+    more: int = 0
+    url: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,19 +95,12 @@ def hit_views(hits: Sequence[Hit]) -> list[HitView]:
     return [_hit_view(hit) for hit in hits]
 
 
-def clustered(hits: Sequence[HitView]) -> list[HitCluster]:
-    """Returns hits by conversation, in the order of the first hit of each.
-
-    Of many in one conversation the first two are shown.
-    """
+def clustered(hits: Sequence[HitView]) -> list[list[HitView]]:
+    """Returns hits by conversation, in the order of the first hit of each."""
     by_conversation: dict[str, list[HitView]] = {}
     for hit in hits:
         by_conversation.setdefault(hit.conversation or hit.url, []).append(hit)
-    return [
-        HitCluster(each[0].title, each[:shown], each[shown:])
-        for each in by_conversation.values()
-        for shown in [_SHOWN if len(each) > _SHOWN + 1 else len(each)]
-    ]
+    return list(by_conversation.values())
 
 
 def _hit_view(hit: Hit) -> HitView:

@@ -12,7 +12,10 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_safe
 
+from conversations.models import Conversation
+from conversations.reading.display_names import display_name, read_display_names
 from conversations.reading.navigation import ROLES
+from conversations.store.conversation import find_head
 from ctxadmin.http.endpoints.pagination import PageRequest
 from ctxadmin.identity.actor import Actor
 from ctxadmin.lib.errors import ValidationFailed
@@ -20,6 +23,7 @@ from ctxadmin.ui.components import STATUSES, Crumb, Tab, Text
 from ctxadmin.ui.pages import page, show
 from ctxadmin.ui.sentences import translated
 from search import queries
+from search.conversation_hits import MOST, ConversationHitsPage, search_conversations
 from search.counts import HitCounts, count_hits
 from search.domain.query import (
     LONGEST,
@@ -32,12 +36,20 @@ from search.domain.query import (
 )
 from search.domain.terms import MOST_CHARACTERS
 from search.hits import Hit
-from search.pages.hit_views import ICONS, PLURALS, HitGroup, HitView, clustered, hit_views
-from search.queries import SearchPage
+from search.pages.hit_views import (
+    ICONS,
+    PLURALS,
+    HitCluster,
+    HitGroup,
+    HitView,
+    clustered,
+    hit_views,
+)
 
-_PAGE: Final = 25
+_PAGE: Final = 25  # conversations, or hits of one
 _FEW: Final = 5  # hits: who misses one is told what is searched
 _BOTH: Final = "also"
+_NOTHING: Final = ConversationHitsPage((), {}, True, None, 0)
 _ARCHIVED: Final[Mapping[str, bool | None]] = {"": False, "true": True, _BOTH: None}
 _SPANS: Final[Sequence[tuple[str, Text]]] = (
     ("24h", gettext_lazy("Last 24 hours")),
@@ -59,6 +71,7 @@ class SearchForm:
     workflow: str = ""
     since: str = ""
     archived: str = ""
+    conversation: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +84,9 @@ class ResultsPage:
     are left out because their conversations are archived. ``mistyped`` is a word that looks like a
     filter and the filter that is probably meant. ``behind`` counts changes that cannot be found
     yet. ``few`` tells to name the ``most_characters`` of a text that are searched.
+    ``conversation`` is the title of the only one that is searched, "" for all, and
+    ``everywhere_url`` searches all. ``grouped`` is how many of the latest texts are grouped by
+    conversation, None if these are all: a later page has the earlier hits of the same.
     ``problems`` say what is wrong with the form.
     """
 
@@ -98,6 +114,9 @@ class ResultsPage:
     longest: int
     most_characters: int
     few: bool
+    conversation: str
+    everywhere_url: str
+    grouped: int | None
 
 
 @require_safe
@@ -105,12 +124,13 @@ class ResultsPage:
 def results(request: HttpRequest, actor: Actor) -> HttpResponse:
     form = _form_of(request)
     problems: Sequence[str] = ()
-    query, found, counts = Query(), SearchPage((), None, 0), HitCounts({}, 0, True)
+    query, found, counts = Query(), _NOTHING, HitCounts({}, 0, True)
+    head = _conversation(actor, form)
     try:
-        query = _query_of(form)
+        query = replace(_query_of(form), conversation=head.key if head else 0)
         asked = request.GET.copy()
         asked["limit"] = str(_PAGE)
-        found = queries.search(actor, query, PageRequest.of(asked))
+        found = _found(actor, query, PageRequest.of(asked))
         if query:
             counts = count_hits(actor, replace(query, kinds=frozenset()))
     except ValidationFailed as refused:
@@ -121,7 +141,7 @@ def results(request: HttpRequest, actor: Actor) -> HttpResponse:
         title=_("Search"),
         crumbs=(),
         form=form,
-        groups=_groups(form, hit_views(found.hits), counted),
+        groups=_groups(form, hit_views(found.hits), counted, found.counts),
         tabs=_tabs(form, counted),
         total=sum(counted.values()),
         complete=counts.complete,
@@ -131,7 +151,7 @@ def results(request: HttpRequest, actor: Actor) -> HttpResponse:
         corrected_url=_url(_corrected(form, mistyped)) if mistyped else "",
         next=found.next,
         asked=bool(query),
-        filtered=form != SearchForm(words=form.words),
+        filtered=form != SearchForm(words=form.words, conversation=form.conversation),
         first="cursor" not in request.GET,
         behind=found.behind,
         problems=problems,
@@ -142,6 +162,9 @@ def results(request: HttpRequest, actor: Actor) -> HttpResponse:
         longest=LONGEST,
         most_characters=MOST_CHARACTERS,
         few=sum(counted.values()) < _FEW,
+        conversation=display_name(head) if head else "",
+        everywhere_url=_url(replace(form, conversation="")),
+        grouped=None if found.complete else MOST,
     )
     return show(request, "search/results.html", shown, status=422 if problems else 200)
 
@@ -164,7 +187,25 @@ def _form_of(request: HttpRequest) -> SearchForm:
         workflow=given("workflow"),
         since=given("since"),
         archived=archived if archived in _ARCHIVED else "",
+        conversation=request.GET.get("conversation", "").strip(),
     )
+
+
+def _conversation(actor: Actor, form: SearchForm) -> Conversation | None:
+    """Returns the only conversation to search, None for all; raises NotFound."""
+    if not form.conversation:
+        return None
+    head = find_head(actor.workspace, form.conversation)
+    read_display_names([head])
+    return head
+
+
+def _found(actor: Actor, query: Query, request: PageRequest) -> ConversationHitsPage:
+    """Returns a page of conversations, or one of the hits of a single one."""
+    if not query.conversation:
+        return search_conversations(actor, query, request)
+    page = queries.search(actor, query, request)
+    return ConversationHitsPage(page.hits, {}, True, page.next, page.behind)
 
 
 def _filters_of(form: SearchForm) -> dict[str, str]:
@@ -192,6 +233,7 @@ def _query_of(form: SearchForm) -> Query:
 def _url(form: SearchForm) -> str:
     """Returns the address of a search, on its first page."""
     given = {"q": form.words, **_filters_of(form), "archived": form.archived}
+    given["conversation"] = form.conversation
     return "?" + urlencode({name: value for name, value in given.items() if value})
 
 
@@ -229,7 +271,10 @@ def _is_kind(form: SearchForm, kind: HitKind) -> bool:
 
 
 def _groups(
-    form: SearchForm, hits: Sequence[HitView], counted: Mapping[HitKind, int]
+    form: SearchForm,
+    hits: Sequence[HitView],
+    counted: Mapping[HitKind, int],
+    counts: Mapping[tuple[str, HitKind], int],
 ) -> list[HitGroup]:
     """Returns the hits of a page by kind, in the order of the kinds, and by conversation."""
     groups = []
@@ -238,8 +283,20 @@ def _groups(
         if of_kind:
             count = max(counted.get(kind, 0), len(of_kind))
             url = "" if form.kind or count == len(of_kind) else _url(replace(form, kind=kind.value))
-            groups.append(HitGroup(label, ICONS[kind], count, url, clustered(of_kind)))
+            clusters = [_cluster(form, each, counts) for each in clustered(of_kind)]
+            groups.append(HitGroup(label, ICONS[kind], count, url, clusters))
     return groups
+
+
+def _cluster(
+    form: SearchForm, hits: Sequence[HitView], counts: Mapping[tuple[str, HitKind], int]
+) -> HitCluster:
+    first = hits[0]
+    more = counts.get((first.conversation, first.kind), 0) - len(hits)
+    if more <= 0:
+        return HitCluster(first.title, hits)
+    alone = replace(form, kind=first.kind.value, conversation=first.conversation)
+    return HitCluster(first.title, hits, more, _url(alone))
 
 
 def _spans(chosen: str) -> Sequence[tuple[str, Text]]:

@@ -91,6 +91,18 @@ def test_escape_leaves_the_field_that_a_key_led_to(page: Page, api: httpx.Client
     expect(page.locator("#m1")).to_be_focused()
 
 
+def test_a_search_in_a_page_does_not_move_the_focus_of_the_next_page(
+    page: Page, api: httpx.Client
+) -> None:
+    made = ok(api.post("conversations", json={"messages": [{"role": "user", "content": "a b"}]}))
+    for words in ("a", "b"):  # a "/" typed into the field would be looked for
+        page.goto(f"/conversations/{made['id']}/")
+        page.keyboard.type(f"/{words}")
+        expect(page.get_by_label("Words")).to_have_value(words)
+        page.keyboard.press("Enter")
+        expect(page.locator("#hits .hit-link")).to_have_count(1)
+
+
 def test_the_canvas_keeps_the_focus_where_one_works(designer_page: Page, api: httpx.Client) -> None:
     slug = f"focus-{uuid4().hex[:6]}"
     ok(api.post("workflows", json={"slug": slug, "name": "Focus"}))

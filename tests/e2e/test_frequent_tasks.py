@@ -114,3 +114,14 @@ def test_a_designer_filters_connects_and_publishes(designer_page: Page, api: htt
     hand.click(page.get_by_role("dialog").get_by_role("button", name="Publish"))
     expect(page.get_by_text("Published as version 1")).to_be_visible()
     hand.has_done("Publish")
+
+    page = opened(designer_page, slug)
+    card(page, "answer").click()
+    page.get_by_role("button", name="Tool", exact=True).click()
+    saved(page)
+    hand.click(page.get_by_role("link", name="Publish", exact=True))
+    with page.expect_popup() as compared:  # the canvas stays open
+        hand.click(page.get_by_role("link", name="Compare", exact=True))
+    heading = compared.value.get_by_role("heading", name="From version 1 to the draft")
+    expect(heading).to_be_visible()
+    hand.has_done("Compare a draft with the published version")

@@ -115,7 +115,7 @@ EXCEPTIONS: Final = {
     "checkpoints.statistics.estimates._last_rows": _PAGE,
     "checkpoints.statistics.metrics.execution_metrics": _SUMS,
     "checkpoints.pages.execution_queries.storage_figures": _SUMS,
-    "checkpoints.pages.executions.overview._begun": _PAGE,
+    "checkpoints.pages.executions.first_steps.read_first_steps": _PAGE,
     "notifications.queries.list_deliveries": _PAGE,
     "notifications.queries.news_of": _TARGET,
     "notifications.store.send_again": _TARGET,

@@ -9,7 +9,6 @@ from typing import Final
 
 from django.conf import settings
 from django.db import connection
-from django.db.models import Exists, Q
 from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
@@ -17,10 +16,9 @@ from django.views.decorators.http import require_safe
 from checkpoints.domain.status import Status
 from checkpoints.pages import execution_queries
 from checkpoints.pages.execution_queries import ExecutionLine, StorageFigures
+from checkpoints.pages.executions.first_steps import FirstSteps, are_listed, read_first_steps
 from conversations.models import Conversation
 from conversations.reading.display_names import display_name, read_display_names
-from ctxadmin.accounts.models import Workspace
-from ctxadmin.audit.models import AuditEntry
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
 from ctxadmin.ui.components import Crumb, Text
@@ -41,21 +39,14 @@ class StatusCount:
 
 
 @dataclass(frozen=True, slots=True)
-class Begun:
-    """Which of the first steps people took: a workflow was drawn, or a token created."""
-
-    drawn: bool
-    connected: bool
-
-
-@dataclass(frozen=True, slots=True)
 class OverviewPage:
     """The overview; ``database_bytes`` is None if the size is unknown.
 
-    ``shares`` is the bar of what the stored bytes belong to. ``begun`` is which of the first steps
-    were taken. ``twins`` are the titles that several of the listed conversations have, which are
-    shown with their ids. ``manage`` begins a command on the data of this server, from the
-    project's folder; ``server_url`` is the server's address.
+    ``shares`` is the bar of what the stored bytes belong to. ``steps`` are the first steps,
+    ``steps_listed`` says whether they are shown beside what there is. ``twins`` are the titles that
+    several of the listed conversations have, which are shown with their ids. ``manage`` begins a
+    command on the data of this server, from the project's folder; ``server_url`` is the server's
+    address.
     """
 
     title: Text
@@ -70,7 +61,8 @@ class OverviewPage:
     kept: StorageFigures
     shares: Sequence[Bar]
     database_bytes: int | None
-    begun: Begun
+    steps: FirstSteps
+    steps_listed: bool
     may_approve: bool
     may_draw: bool
     may_import: bool
@@ -85,6 +77,7 @@ class OverviewPage:
 def overview(request: HttpRequest, actor: Actor) -> HttpResponse:
     at_work = execution_queries.active_executions(actor, _MOST_WAITING)
     kept = execution_queries.storage_figures(actor)
+    steps = read_first_steps(actor.workspace)
     failed = execution_queries.failed_executions(actor, _MOST)
     latest = execution_queries.latest_conversations(actor, _MOST)
     read_display_names([*(line.head for line in (*at_work, *failed)), *latest])
@@ -110,7 +103,8 @@ def overview(request: HttpRequest, actor: Actor) -> HttpResponse:
             ]
         ),
         database_bytes=_database_bytes(),
-        begun=_begun(actor.workspace),
+        steps=steps,
+        steps_listed=are_listed(steps, request),
         may_approve=actor.may(Action.EXECUTION_APPROVE),
         may_draw=actor.may(Action.WORKFLOW_CHANGE),
         may_import=actor.may(Action.CONVERSATION_IMPORT),
@@ -126,15 +120,6 @@ def _twins(heads: Iterable[Conversation]) -> Collection[str]:
     """Returns the names that several conversations have."""
     names = Counter(display_name(head) for head in {head.key: head for head in heads}.values())
     return [name for name, count in names.items() if count > 1]
-
-
-def _begun(workspace: int) -> Begun:
-    """Returns what others than the demo and the server did, also on the command line."""
-    own = ~Q(actor_kind="system") | Q(actor_name="create_token")
-    entries = AuditEntry.objects.filter(own, workspace=workspace)
-    drawn = Exists(entries.filter(action=Action.WORKFLOW_CHANGE))
-    connected = Exists(entries.filter(action=Action.TOKEN_MANAGE))
-    return Begun(*Workspace.objects.filter(pk=workspace).values_list(drawn, connected).get())
 
 
 def _manage(actor: Actor) -> str:

@@ -34,6 +34,7 @@ function note(form: HTMLFormElement, submitter: HTMLElement | null): void {
 document.addEventListener("submit", (event) => {
   const form = event.target as HTMLFormElement;
   if (!byKeys && form.dataset.reports === undefined) return;
+  if (event.defaultPrevented && form.method === "get") return; // such as Find: a script shows the result in this page
   try {
     note(form, event.submitter);
   } catch {

@@ -77,7 +77,9 @@ def test_a_label_is_asked_for_and_shown(reviewer: Client) -> None:
 def test_the_dry_run_of_a_label_names_the_one_that_each_item_has(reviewer: Client) -> None:
     labeled, other = paused(), paused("other")
     first = selected(reviewer, "label", labeled.head.public_id)
-    assert "Label now:" not in text(reviewer.get(first))
+    dry_run = text(reviewer.get(first))
+    assert "Label now:" not in dry_run
+    assert "A replaced label cannot be brought back." in dry_run
     reviewer.post(f"{first}start/", {"label": "golden"})
     RUNNER.run_next()
     both = selected(reviewer, "label", labeled.head.public_id, other.head.public_id)
@@ -114,6 +116,7 @@ def test_a_dry_run_says_what_is_meant_and_what_is_refused_then_it_is_done(
 def test_a_pause_is_said_to_be_requested_as_long_as_the_execution_runs(reviewer: Client) -> None:
     run = running()
     where = selected(reviewer, "pause", run.head.public_id)
+    assert "A requested pause cannot be withdrawn." in text(reviewer.get(where))
     reviewer.post(f"{where}start/")
     RUNNER.run_next()
     after = text(reviewer.get(where))

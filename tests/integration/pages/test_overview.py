@@ -13,10 +13,11 @@ from django.test.utils import CaptureQueriesContext
 from checkpoints.models import Execution
 from checkpoints.statistics.execution_plots import started_by_day, waiting_counts
 from conversations.models import Conversation
+from ctxadmin.accounts.models import Workspace
 from ctxadmin.accounts.services import create_token, system_actor
 from ctxadmin.identity.roles import Role, Scope
 from ctxadmin.lib import clock
-from tests.factories import conversation, signed_in, user, workspace
+from tests.factories import Api, conversation, signed_in, user, workspace
 from tests.integration.checkpoints.flows import Run, node, ok, publish
 from tests.integration.pages.execution_scenes import failed, paused, running, text, url
 
@@ -134,30 +135,45 @@ def test_another_workspace_sees_nothing_of_it() -> None:
     assert ".venv/bin/python manage.py demo_engine --url http://testserver" in html
 
 
-def test_the_steps_to_get_started_stay_until_a_workflow_is_drawn_or_a_token_is_made(
-    reviewer: Client,
-) -> None:
-    run = running()  # with a token of the system, as that of the demo engine
-    html = text(reviewer.get("/"))
-    assert run.head.public_id in html
-    assert "Get started" in html
+def test_the_steps_to_get_started_stay_until_all_are_done(reviewer: Client) -> None:
+    running()
     publish("mine", [node("a")], [])
+    for command in ("demo_engine", "create_token"):
+        assert "Get started" in text(reviewer.get("/"))
+        create_token(system_actor(workspace(), command), "mine", [Scope.ENGINE])
+    assert "Get started" in text(reviewer.get("/"))
+    ok(Api().post("/conversations/import", {"messages": [user("hello")]}))
     assert "Get started" not in text(reviewer.get("/"))
 
 
 def test_a_step_to_get_started_that_was_taken_says_so(reviewer: Client) -> None:
-    done = '<span class="badge tone-green">'
-    assert done not in text(reviewer.get("/"))
+    def done() -> list[bool]:
+        steps = text(reviewer.get("/")).split('class="card-body first-steps"')[1]
+        return ["Done" in step for step in steps.split("</ol>")[0].split("<h3>")[1:]]
+
+    running()  # with a token of the system, which is not of the demo engine
+    assert done() == [False, False, False, False]
     publish("mine", [node("a")], [])
-    html = text(reviewer.get("/"))
-    assert "Get started" in html  # nothing runs yet
-    assert html.count(done) == 1
-    assert html.index("Draw a workflow") < html.index(done) < html.index("Watch a demo")
+    assert done() == [True, False, False, False]
+    create_token(system_actor(workspace(), "demo_engine"), "demo engine", [Scope.ENGINE])
+    assert done() == [True, True, False, False]
 
 
-def test_a_token_of_the_command_line_is_one_of_somebody(reviewer: Client) -> None:
+def test_who_closes_the_steps_to_get_started_does_not_see_them_again(reviewer: Client) -> None:
+    close = "/overview/first-steps/close/"
+    assert close not in text(reviewer.get("/"))  # of an empty workspace they are all there is
     running()
-    create_token(system_actor(workspace(), "create_token"), "mine", [Scope.ENGINE])
+    assert f'action="{close}"' in text(reviewer.get("/"))
+    assert reviewer.post(close)["Location"] == "/"
+    assert "Get started" not in text(reviewer.get("/"))
+
+
+def test_a_workspace_in_use_for_a_month_is_not_told_to_get_started(reviewer: Client) -> None:
+    running()
+    workspaces = Workspace.objects.filter(pk=workspace().pk)
+    workspaces.update(created_at=clock.now() - timedelta(days=29))
+    assert "Get started" in text(reviewer.get("/"))
+    workspaces.update(created_at=clock.now() - timedelta(days=31))
     assert "Get started" not in text(reviewer.get("/"))
 
 

@@ -9,9 +9,10 @@ from django.test import Client
 
 from conversations.lifecycle.archival import archive
 from conversations.services.comments import About, comment
+from conversations.services.use_cases import append
 from ctxadmin.identity.roles import Role
 from search import indexer
-from tests.factories import conversation, person, signed_in, user
+from tests.factories import conversation, drafts, engine, person, signed_in, user
 from tests.integration.pages.execution_scenes import paused, text, url
 
 pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
@@ -74,7 +75,10 @@ def test_hits_are_grouped_by_kind_with_their_counts(reviewer: Client) -> None:
         ("conversation", "Conversations", "1"),
         ("message", "Messages", "30"),
     ]
-    assert re.findall(r'<h2 class="search-group">.*?</svg>(\w+) ', html) == ["Messages"]
+    assert re.findall(r'<h2 class="search-group">.*?</svg>(\w+) ', html) == [
+        "Conversations",
+        "Messages",
+    ]
     only = page(reviewer, **{"q": "needle", "in": "conversation"})
     assert only.count('class="search-hit"') == 1
     assert "31" in only.split("Everything")[2]
@@ -82,17 +86,32 @@ def test_hits_are_grouped_by_kind_with_their_counts(reviewer: Client) -> None:
 
 def test_many_hits_in_one_conversation_are_folded_behind_the_latest_two(reviewer: Client) -> None:
     conversation(user("an old needle"))
-    conversation(*[user(f"needle {number}") for number in range(6)])
+    many = conversation(*[user(f"needle {number}") for number in range(30)], title="Many")
     conversation(*[user(f"new needle {number}") for number in range(3)])
     html = page(reviewer, q="needle")
-    beginning, folded, rest = re.split(r"<details class=\"search-same\">|</details></li>", html)
-    assert re.findall(r"(?:new )?<mark>needle</mark> \d", beginning) == [
+    beginning, rest = html.split('<li class="search-same">')
+    assert re.findall(r"(?:new )?<mark>needle</mark> \d+", beginning) == [
         *[f"new <mark>needle</mark> {number}" for number in (2, 1, 0)],
-        *[f"<mark>needle</mark> {number}" for number in (5, 4)],
+        *[f"<mark>needle</mark> {number}" for number in (29, 28)],
     ]
-    assert "4 more hits in the same conversation" in folded
-    assert folded.count('class="search-hit"') == 4
+    assert "28 more hits in the same conversation" in rest
     assert "an old <mark>needle</mark>" in rest
+    assert "Next page" not in rest
+    url = f"q=needle&amp;in=message&amp;conversation={many.public_id}"
+    assert f'href="?{url}"' in rest
+    alone = text(reviewer.get(f"/search/?{url.replace('&amp;', '&')}"))
+    assert 'Only in the conversation "Many"' in alone
+    assert "30 hits" in alone
+    assert alone.count('class="search-hit"') == 25
+    assert f'name="conversation" value="{many.public_id}"' in alone
+    assert 'href="?q=needle&amp;in=message">Search all conversations' in alone
+
+
+def test_a_conversation_that_is_not_there_is_not_searched_alone() -> None:
+    head = conversation(user("a needle"))
+    elsewhere = signed_in(Role.ADMIN, "elsewhere")
+    answer = elsewhere.get(f"/search/?q=needle&conversation={head.public_id}")
+    assert answer.status_code == 404
 
 
 def test_the_palette_counts_archived_hits_where_it_finds_nothing_else(reviewer: Client) -> None:
@@ -163,12 +182,36 @@ def test_the_page_says_that_the_index_is_behind(reviewer: Client) -> None:
     assert "search-behind" not in page(reviewer, q="needle")
 
 
-def test_pages_continue_with_the_words(reviewer: Client) -> None:
-    conversation(*[user(f"needle {number}") for number in range(30)])
-    html = page(reviewer, q="needle")
-    assert html.count('class="search-hit"') == 25
-    cursor = html.split("cursor=")[1].split('"')[0]
-    assert page(reviewer, q="needle", cursor=cursor).count('class="search-hit"') == 5
+def cursor_of(html: str) -> str:
+    return html.split("cursor=")[1].split('"')[0] if "cursor=" in html else ""
+
+
+def test_a_page_counts_conversations_and_each_comes_once(reviewer: Client) -> None:
+    heads = [conversation(user("needle"), user("needle again")) for _ in range(30)]
+    append(engine(), heads[0].public_id, drafts(user("one more needle")))
+    first = page(reviewer, q="needle")
+    assert first.count('class="search-hit"') == 25 * 2 + 1
+    second = page(reviewer, q="needle", cursor=cursor_of(first))
+    assert second.count('class="search-hit"') == 5 * 2
+    named = [set(re.findall(r"/conversations/([^/]+)/\?at=", html)) for html in (first, second)]
+    assert named[0] | named[1] == {head.public_id for head in heads}
+    assert not named[0] & named[1]
+    assert 'rel="next"' not in second
+
+
+def test_beyond_the_texts_that_are_grouped_at_once_pages_go_on_and_say_so(
+    reviewer: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("search.conversation_hits.MOST", 4)
+    monkeypatch.setattr("search.queries._SOON", 2)
+    monkeypatch.setattr("search.queries._LATER", 2)
+    old = conversation(*[user(f"needle {number}") for number in range(6)])
+    first = page(reviewer, q="needle")
+    assert "2 more hits in the same conversation" in first
+    assert "a later page can have earlier hits of the same conversation" in first
+    second = page(reviewer, q="needle", cursor=cursor_of(first))
+    assert re.findall(rf"{old.public_id}/\?at=(\d)", second) == ["1", "0"]
+    assert reviewer.get("/search/?q=needle&cursor=WzFd").status_code == 422
 
 
 def test_text_of_others_runs_nothing(reviewer: Client) -> None:
