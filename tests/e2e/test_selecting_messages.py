@@ -457,6 +457,38 @@ def test_what_is_in_sight_stands_where_it_stood_after_a_change_and_its_undoing(
     stands_at(page, 35, before)
 
 
+FIRST_PAINT = """
+const look = () => {
+  const message = document.getElementById("m48");
+  if (message) window.firstTop = Math.round(message.getBoundingClientRect().top);
+  else requestAnimationFrame(look);
+};
+requestAnimationFrame(look);
+"""
+
+
+def test_what_was_in_sight_stands_there_when_the_page_after_a_change_is_first_painted(
+    reviewer_page: Page, api: httpx.Client
+) -> None:
+    page, name = reviewer_page, made(api, "e2e-paint", 240)
+    page.goto(f"/conversations/{name}/?at=52#m52")
+    box(page, 52).click()
+    expect(page.locator("#m48")).to_be_attached()
+    page.evaluate("document.getElementById('m48').scrollIntoView()")
+    page.keyboard.press("d")
+    expect(page.locator("#sheet")).to_be_visible()
+    page.add_init_script(FIRST_PAINT)
+    before = top_of(page, 48)
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("Hid #52.")).to_be_visible()
+    assert abs(page.evaluate("window.firstTop") - before) < 3
+    page.keyboard.press("Control+z")
+    expect(page.locator("#m52")).to_be_visible()
+    page.wait_for_load_state()
+    assert abs(page.evaluate("window.firstTop") - before) < 3
+    assert page.evaluate("document.getElementById('m52').style.scrollMarginTop") == ""
+
+
 @pytest.mark.parametrize("width", [390, 640])
 def test_actions_by_keys_leave_the_box_and_the_speaker_of_a_message_in_sight(
     open_page: OpenPage, api: httpx.Client, width: int
