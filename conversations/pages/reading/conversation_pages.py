@@ -40,6 +40,7 @@ from conversations.reading.display_names import display_name, read_display_names
 from conversations.reading.message_search import SearchHit
 from conversations.reading.navigation import narrowed
 from conversations.reading.node_names import names_of_writing_nodes
+from conversations.reading.pause_requests import is_pause_requested
 from conversations.reading.proposed_answers import ProposedAnswer, proposed_answers
 from conversations.services.pins import may_pin
 from conversations.store.conversation import find_head, find_revision, find_with_details, lineage
@@ -106,7 +107,8 @@ class DetailPage:
     ``hides`` tells that the log has more than the view, ``budget`` is None if none is set.
     ``first`` and ``last`` are the log indices of its ends, None without messages; ``filter`` is
     None as long as nobody opens it in a long conversation, ``view_count`` counts without it.
-    ``undo`` undoes the reader's own last change by POST. ``came`` is the message that the change
+    ``undo`` undoes the reader's own last change by POST. ``pauses`` tells that the execution is to
+    pause at its next checkpoint. ``came`` is the message that the change
     brought to which the address leads; ``no_undo`` says why nothing can be undone. ``is_placed``
     tells that the address names a message: it is scrolled to before anything is painted.
     """
@@ -133,6 +135,7 @@ class DetailPage:
     may_archive: bool
     may_erase: bool
     running: bool
+    pauses: bool
     detail: Detail
     details: Sequence[tuple[Detail, Text, str]]
     outline: Outline
@@ -288,6 +291,7 @@ def detail(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResp
     whole = view_window.whole_view(head, wanted)
     view = narrowed(head, whole, wanted.only)
     sections = view_window.sections_of(actor, head, wanted, windows, view)
+    running = head.status == "RUNNING" and not actor.is_engine
     opens = head.log_count <= COUNTED_AT_ONCE or "filter" in request.GET
     shown = DetailPage(
         title=display_name(head),
@@ -314,7 +318,8 @@ def detail(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResp
         may_change=actor.may(Action.CONVERSATION_UPDATE),
         may_archive=actor.may(Action.CONVERSATION_ARCHIVE) and head.status not in GOING_ON,
         may_erase=actor.may(Action.CONVERSATION_ERASE),
-        running=head.status == "RUNNING" and not actor.is_engine,
+        running=running,
+        pauses=running and is_pause_requested(head),
         detail=detail_in(request),
         details=DETAILS,
         outline=outline_of(head, wanted, whole, window.messages[0].index if window.messages else 0),
