@@ -328,6 +328,29 @@ def test_a_replacement_is_applied_once_its_text_differs(
     expect(apply).to_be_disabled()
 
 
+def test_a_summary_or_a_message_is_applied_once_it_has_a_text(
+    reviewer_page: Page, api: httpx.Client
+) -> None:
+    page, name = reviewer_page, made(api, "e2e-no-text", 12)
+    page.goto(f"/conversations/{name}/")
+    box(page, 5).check()
+    apply = page.get_by_role("button", name="Apply", exact=True)
+    for action, label, why in (
+        ("Summarize", "Summary", "Write the summary to apply it."),
+        ("Insert before", "Text", "Write the message to insert it."),
+    ):
+        page.get_by_role("button", name=action, exact=True).click()
+        field = page.get_by_label(label, exact=True)
+        expect(apply).to_be_disabled()
+        expect(apply).to_have_accessible_description(why)
+        field.fill("What was said")
+        expect(apply).to_be_enabled()
+        field.fill("  ")
+        expect(apply).to_be_disabled()
+        field.fill("")
+        page.get_by_role("button", name="Cancel").click()
+
+
 def test_keys_of_the_whole_log_undo_there_and_say_where_messages_are_selected(
     reviewer_page: Page, api: httpx.Client
 ) -> None:
