@@ -334,12 +334,12 @@ def test_a_summary_or_a_message_is_applied_once_it_has_a_text(
     page, name = reviewer_page, made(api, "e2e-no-text", 12)
     page.goto(f"/conversations/{name}/")
     box(page, 5).check()
-    apply = page.get_by_role("button", name="Apply", exact=True)
-    for action, label, why in (
-        ("Summarize", "Summary", "Write the summary to apply it."),
-        ("Insert before", "Text", "Write the message to insert it."),
+    apply = page.locator("#sheet").get_by_role("button", name="Apply", exact=True)
+    for key, label, why in (
+        ("s", "Summary", "Write the summary to apply it."),
+        ("i", "Text", "Write the message to insert it."),
     ):
-        page.get_by_role("button", name=action, exact=True).click()
+        page.keyboard.press(key)
         field = page.get_by_label(label, exact=True)
         expect(apply).to_be_disabled()
         expect(apply).to_have_accessible_description(why)
@@ -349,6 +349,7 @@ def test_a_summary_or_a_message_is_applied_once_it_has_a_text(
         expect(apply).to_be_disabled()
         field.fill("")
         page.get_by_role("button", name="Cancel").click()
+        expect(page.locator("#sheet")).to_have_count(0)
 
 
 def test_keys_of_the_whole_log_undo_there_and_say_where_messages_are_selected(
