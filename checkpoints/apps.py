@@ -14,6 +14,7 @@ class CheckpointsConfig(AppConfig):
         from checkpoints.maintenance.run import register_records
         from checkpoints.reading.fork_list import forks_of
         from checkpoints.reading.node_names import names_in_executions
+        from checkpoints.reading.pause_requests import has_pause_request
         from checkpoints.reading.review_answers import answers_of_conversations
         from checkpoints.statistics.estimates import calibration_source
         from checkpoints.statistics.latest_model import latest_model
@@ -25,6 +26,7 @@ class CheckpointsConfig(AppConfig):
         from conversations.lifecycle.erasure import on_erase
         from conversations.reading.model_names import register_model_source
         from conversations.reading.node_names import register_node_name_source
+        from conversations.reading.pause_requests import register_pause_source
         from conversations.reading.proposed_answers import register_proposal_source
         from conversations.workspace import feed
         from conversations.writing.announcements import register_follower
@@ -43,6 +45,7 @@ class CheckpointsConfig(AppConfig):
         register_copies(forks_of)
         register_model_source(latest_model)
         register_node_name_source(names_in_executions)
+        register_pause_source(has_pause_request)
         register_proposal_source(answers_of_conversations)
         register_state_source(state_source)
         register_run_counter(run_counts)

@@ -10,12 +10,13 @@ import orjson
 from conversations.domain.view import View
 from conversations.domain.view_patch import apply_patch
 from conversations.models import Conversation, Message, Move, Revision
-from conversations.store.conversation import view_of
+from conversations.store.conversation import find_revision, view_of
 from ctxadmin.audit.models import AuditEntry
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib.json_bytes import is_object
 
 MOST: Final = 200  # revisions, and moves, that are looked at
+_APPENDED: Final = ("start", "append", "batch")  # operations that write no message
 Effect = Literal["hid", "showed", "summarized", "pinned", "unpinned"]
 
 
@@ -34,11 +35,14 @@ class MessageChange:
 class MessageHistory:
     """A message as it was written, and its changes, latest first.
 
-    ``is_complete`` unless there were more than MOST revisions or moves since it was written.
-    ``is_imported`` tells that its author brought it in with a file.
+    ``origin`` is the revision whose operation wrote it: a replacement, a summary, an inserted
+    message, a note about hidden ones; None if it was appended. ``is_complete`` unless there were
+    more than MOST revisions or moves since it was written. ``is_imported`` tells that its author
+    brought it in with a file.
     """
 
     message: Message
+    origin: Revision | None
     changes: Sequence[MessageChange]
     is_complete: bool
     is_imported: bool
@@ -53,10 +57,28 @@ def history_of(head: Conversation, index: int) -> MessageHistory:
     since = Move.objects.filter(conversation=head.key, created_at__gte=message.created_at)
     moves = list(since.order_by("-seq")[: MOST + 1])
     views = _views(list(reversed(rows[:MOST])))
-    found = [*_by_revisions(rows[:MOST], views, index), *_by_moves(moves[:MOST], views, index)]
+    found = [
+        *_by_revisions(rows[:MOST], views, index),
+        *_by_moves(moves[:MOST], views, message),
+    ]
     found.sort(key=lambda change: change.at, reverse=True)
     is_complete = max(len(rows), len(moves)) <= MOST
-    return MessageHistory(message, found, is_complete, _is_imported(head, message))
+    origin = _origin(message, rows[:MOST], views)
+    return MessageHistory(message, origin, found, is_complete, _is_imported(head, message))
+
+
+def _origin(
+    message: Message, rows: Sequence[Revision], views: Mapping[int, View]
+) -> Revision | None:
+    """Returns the revision that was opened with the message, which nobody had appended."""
+    row = next((each for each in reversed(rows) if each.number == message.revision), None)
+    if row is None:  # there were too many since
+        row = find_revision(message.conversation, message.revision)
+    if row.parent is None or row.operation in _APPENDED:
+        return None
+    view = views[row.number] if row.number in views else view_of(row)
+    came_later = bool(row.grown) and message.index in View.decode(bytes(row.grown))
+    return row if message.index in view and not came_later else None
 
 
 def _is_imported(head: Conversation, message: Message) -> bool:
@@ -119,13 +141,18 @@ def _log_before(row: Revision, index: int) -> int:
 
 
 def _by_moves(
-    rows: Sequence[Move], views: Mapping[int, View], index: int
+    rows: Sequence[Move], views: Mapping[int, View], message: Message
 ) -> Iterator[MessageChange]:
+    def shows(revision: int) -> bool | None:
+        if revision < message.revision:  # the message was not there yet
+            return False
+        return message.index in views[revision] if revision in views else None
+
     for row in rows:
-        before, after = views.get(row.from_revision), views.get(row.to_revision)
-        if before is None or after is None or (index in before) == (index in after):
+        before, after = shows(row.from_revision), shows(row.to_revision)
+        if before is None or after is None or before == after:
             continue
-        effect: Effect = "showed" if index in after else "hid"
+        effect: Effect = "showed" if after else "hid"
         yield MessageChange(effect, row, row.author, row.reason, row.created_at)
 
 

@@ -409,10 +409,13 @@ def test_a_cancelled_execution_says_so_and_what_was_typed_can_be_copied(
 def test_a_key_says_who_edited_it_and_went_on_until_that_is_undone(two: tuple[Page, Page]) -> None:
     first, second = two
     row = first.locator('.edit-key[data-key-name="plan"]')
+    before = row.bounding_box()
     field(second, "plan").fill("act")
     expect(row.get_by_text("edits this", exact=False)).to_be_visible()
+    assert row.bounding_box() == before  # nothing moves under the hand
     field(second, "tone").focus()
     expect(row.get_by_text("edited this, not applied")).to_be_visible()
+    assert row.bounding_box() == before
     expect(row.get_by_text("designer")).to_be_visible()
     field(second, "plan").fill("ask")
     field(second, "tone").focus()

@@ -328,6 +328,30 @@ def test_a_replacement_is_applied_once_its_text_differs(
     expect(apply).to_be_disabled()
 
 
+def test_a_summary_or_a_message_is_applied_once_it_has_a_text(
+    reviewer_page: Page, api: httpx.Client
+) -> None:
+    page, name = reviewer_page, made(api, "e2e-no-text", 12)
+    page.goto(f"/conversations/{name}/")
+    box(page, 5).check()
+    apply = page.locator("#sheet").get_by_role("button", name="Apply", exact=True)
+    for key, label, why in (
+        ("s", "Summary", "Write the summary to apply it."),
+        ("i", "Text", "Write the message to insert it."),
+    ):
+        page.keyboard.press(key)
+        field = page.get_by_label(label, exact=True)
+        expect(apply).to_be_disabled()
+        expect(apply).to_have_accessible_description(why)
+        field.fill("What was said")
+        expect(apply).to_be_enabled()
+        field.fill("  ")
+        expect(apply).to_be_disabled()
+        field.fill("")
+        page.get_by_role("button", name="Cancel").click()
+        expect(page.locator("#sheet")).to_have_count(0)
+
+
 def test_keys_of_the_whole_log_undo_there_and_say_where_messages_are_selected(
     reviewer_page: Page, api: httpx.Client
 ) -> None:
@@ -455,6 +479,38 @@ def test_what_is_in_sight_stands_where_it_stood_after_a_change_and_its_undoing(
     page.get_by_role("button", name="Apply", exact=True).click()
     expect(page.get_by_text("Replaced #37.")).to_be_visible()
     stands_at(page, 35, before)
+
+
+FIRST_PAINT = """
+const look = () => {
+  const message = document.getElementById("m48");
+  if (message) window.firstTop = Math.round(message.getBoundingClientRect().top);
+  else requestAnimationFrame(look);
+};
+requestAnimationFrame(look);
+"""
+
+
+def test_what_was_in_sight_stands_there_when_the_page_after_a_change_is_first_painted(
+    reviewer_page: Page, api: httpx.Client
+) -> None:
+    page, name = reviewer_page, made(api, "e2e-paint", 240)
+    page.goto(f"/conversations/{name}/?at=52#m52")
+    box(page, 52).click()
+    expect(page.locator("#m48")).to_be_attached()
+    page.evaluate("document.getElementById('m48').scrollIntoView()")
+    page.keyboard.press("d")
+    expect(page.locator("#sheet")).to_be_visible()
+    page.add_init_script(FIRST_PAINT)
+    before = top_of(page, 48)
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("Hid #52.")).to_be_visible()
+    assert abs(page.evaluate("window.firstTop") - before) < 3
+    page.keyboard.press("Control+z")
+    expect(page.locator("#m52")).to_be_visible()
+    page.wait_for_load_state()
+    assert abs(page.evaluate("window.firstTop") - before) < 3
+    assert page.evaluate("document.getElementById('m52').style.scrollMarginTop") == ""
 
 
 @pytest.mark.parametrize("width", [390, 640])

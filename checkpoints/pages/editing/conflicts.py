@@ -1,6 +1,6 @@
 """The page of conflicts: an edit and a newer version, merged or offered as a choice."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -21,9 +21,9 @@ from checkpoints.pages.editing import lost_edit_page
 from checkpoints.pages.editing.edit_request import (
     ChangeAuthors,
     Edit,
+    authors_of,
     authors_since,
     execution_of,
-    own_versions,
     versions_since,
 )
 from checkpoints.pages.editing.row_conflicts import is_kept
@@ -55,8 +55,9 @@ _TITLES: Final[Mapping[ChangeAuthors, Text]] = {
 class ConflictView:
     """One place that both changed; ``text`` is the text in the box for another value.
 
-    ``name`` says where it is. ``own`` is True if the same person also wrote the current value. The
-    pieces are the words that each side changed in the base; of lists and objects the changes.
+    ``name`` says where it is. ``own`` is True if the same person also wrote the current value,
+    ``author`` is who did, "" if nobody knows. The pieces are the words that each side changed in
+    the base; of lists and objects the changes.
     """
 
     place: int
@@ -70,6 +71,7 @@ class ConflictView:
     kind: str
     text: str
     own: bool
+    author: str = ""
     choice: str = ""
     problem: str = ""
     mine_pieces: Sequence[TextPiece] = ()
@@ -282,7 +284,7 @@ def _show_choices(
     names = PlaceNames(after, found)
     rows = decided_differences(found, sides.merged.conflicts, names)
     whose = authors_since(task, theirs)
-    own = _own_keys(task, theirs, whose)
+    authors = _authors_of_keys(task, theirs, {_key_of(each) for each in sides.merged.conflicts})
     shown = ConflictPage(
         title=_TITLES[whose],
         crumbs=presenters.crumbs(task.head, Crumb(_("Edit the state"))),
@@ -295,7 +297,8 @@ def _show_choices(
             replace(
                 _view(task, place, each, theirs, problems.get(place, "")),
                 name=names.name(each.path),
-                own=_key_of(each) in own,
+                own=authors.get(_key_of(each)) == task.actor.label,
+                author=authors.get(_key_of(each), ""),
             )
             for place, each in enumerate(sides.merged.conflicts)
         ],
@@ -328,15 +331,11 @@ def _place_after(each: Difference, names: PlaceNames) -> str:
     return each.path.rpartition("/")[0] if steps and steps[-1].removed else each.path
 
 
-def _own_keys(task: Edit, theirs: StoredSnapshot, whose: ChangeAuthors) -> set[str]:
-    """Returns the keys of the edit whose current values the same person wrote."""
-    if whose is ChangeAuthors.OTHERS:
-        return set()
-    if whose is ChangeAuthors.YOURS:
-        return set(task.changes)
-    versions = last_writes(theirs, task.changes.keys())
-    wrote = own_versions(task, theirs, set(versions.values()))
-    return {name for name, version in versions.items() if version in wrote}
+def _authors_of_keys(task: Edit, theirs: StoredSnapshot, keys: Collection[str]) -> dict[str, str]:
+    """Returns who wrote the current values of keys, also who deleted them."""
+    versions = last_writes(theirs, keys)
+    authors = authors_of(theirs, set(versions.values()))
+    return {name: authors[version] for name, version in versions.items() if version in authors}
 
 
 def _changes(base: Value, side: Value) -> list[ChangeBranch]:

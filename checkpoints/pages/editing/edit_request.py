@@ -183,14 +183,6 @@ def authors_since(task: Edit, now: StoredSnapshot) -> ChangeAuthors:
     return ChangeAuthors.YOURS if len(authors) == 1 else ChangeAuthors.BOTH
 
 
-def own_versions(task: Edit, moment: StoredSnapshot, versions: Collection[int]) -> set[int]:
-    """Returns those of the versions that the person who edits wrote."""
-    if moment.row is None:
-        return set()
-    rows = _versions(moment.row).filter(version__in=versions, author=task.actor.label)
-    return set(rows.values_list("version", flat=True))
-
-
 def authors_of(moment: StoredSnapshot, versions: Collection[int]) -> dict[int, str]:
     """Returns who wrote each of the versions."""
     if moment.row is None:

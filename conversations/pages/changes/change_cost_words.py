@@ -51,12 +51,12 @@ def _money(amount: Decimal, *, in_money: bool) -> str:
 
 
 def cost_warning(cost: ChangeCost) -> str:
-    """Said in amber of a change that hides messages and pays late; else empty."""
+    """Returns what is said in amber of a change that hides messages and pays late; else empty."""
     calls = cost.pays_after
     if calls is None or calls <= _LATE:
         return ""
     text = _(
-        "It pays off only after %(n)s calls: the provider reads unchanged messages from its cache. "
-        "Hide more at once, or set a budget whose target is far below its maximum."
+        "It pays off only after %(n)s calls: the provider reads unchanged messages from its cache, "
+        "and everything after the change must be sent again."
     )
     return text % {"n": grouped(calls)}

@@ -40,6 +40,7 @@ from conversations.reading.display_names import display_name, read_display_names
 from conversations.reading.message_search import SearchHit
 from conversations.reading.navigation import narrowed
 from conversations.reading.node_names import names_of_writing_nodes
+from conversations.reading.pause_requests import is_pause_requested
 from conversations.reading.proposed_answers import ProposedAnswer, proposed_answers
 from conversations.services.pins import may_pin
 from conversations.store.conversation import find_head, find_revision, find_with_details, lineage
@@ -106,8 +107,10 @@ class DetailPage:
     ``hides`` tells that the log has more than the view, ``budget`` is None if none is set.
     ``first`` and ``last`` are the log indices of its ends, None without messages; ``filter`` is
     None as long as nobody opens it in a long conversation, ``view_count`` counts without it.
-    ``undo`` undoes the reader's own last change by POST. ``came`` is the message that the change
-    brought to which the address leads; ``no_undo`` says why nothing can be undone.
+    ``undo`` undoes the reader's own last change by POST. ``pauses`` tells that the execution is to
+    pause at its next checkpoint. ``came`` is the message that the change
+    brought to which the address leads; ``no_undo`` says why nothing can be undone. ``is_placed``
+    tells that the address names a message: it is scrolled to before anything is painted.
     """
 
     title: Text
@@ -132,6 +135,7 @@ class DetailPage:
     may_archive: bool
     may_erase: bool
     running: bool
+    pauses: bool
     detail: Detail
     details: Sequence[tuple[Detail, Text, str]]
     outline: Outline
@@ -142,6 +146,7 @@ class DetailPage:
     view_count: int
     undo: str
     came: int | None
+    is_placed: bool
     no_undo: Text
 
 
@@ -249,6 +254,7 @@ def _bulk_bar(
 def detail(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResponse:
     head = find_with_details(actor.workspace, conversation_id, checked=True)
     wanted, start = requested_view(request), requested_start(request)
+    near: int | None = None
     if "at" in request.GET:
         index = number_in(request, "at", 0)
         place = view_window.place_of(head, wanted, index)
@@ -261,9 +267,16 @@ def detail(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResp
             return redirect(f"{here}?view=all&at={index}{words}")
         start = place // SECTION * SECTION
     elif "near" in request.GET:  # an address of one's own change, which stays in its view
-        place = view_window.place_near(head, wanted, number_in(request, "near", 0))
-        start = place // SECTION * SECTION
+        near = view_window.place_near(head, wanted, number_in(request, "near", 0))
+        start = near // SECTION * SECTION
     window = view_window.window_of(head, wanted, start)
+    windows = {start: window}
+    # What stood in sight before the change stands there again when the page is first painted.
+    if (
+        near is not None
+        and (beside := view_window.start_beside(near, window.view_count)) is not None
+    ):
+        windows[beside] = view_window.window_of(head, wanted, beside)
     which, count = wanted.which, wanted.count
     grown = count is not None and count < head.visible_count
     other = is_number(which) and (int(which) != head.current_revision or grown)
@@ -277,7 +290,8 @@ def detail(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResp
     lines = presenters.batch_lines(head, newest, branch=branch, may_move=may_move)
     whole = view_window.whole_view(head, wanted)
     view = narrowed(head, whole, wanted.only)
-    sections = view_window.sections_of(actor, head, wanted, start, window, view)
+    sections = view_window.sections_of(actor, head, wanted, windows, view)
+    running = head.status == "RUNNING" and not actor.is_engine
     opens = head.log_count <= COUNTED_AT_ONCE or "filter" in request.GET
     shown = DetailPage(
         title=display_name(head),
@@ -304,7 +318,8 @@ def detail(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResp
         may_change=actor.may(Action.CONVERSATION_UPDATE),
         may_archive=actor.may(Action.CONVERSATION_ARCHIVE) and head.status not in GOING_ON,
         may_erase=actor.may(Action.CONVERSATION_ERASE),
-        running=head.status == "RUNNING" and not actor.is_engine,
+        running=running,
+        pauses=running and is_pause_requested(head),
         detail=detail_in(request),
         details=DETAILS,
         outline=outline_of(head, wanted, whole, window.messages[0].index if window.messages else 0),
@@ -315,6 +330,7 @@ def detail(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResp
         view_count=len(whole),
         undo=_undo_url(actor, head, wanted, rows),
         came=_came(request, rows),
+        is_placed=not request.GET.keys().isdisjoint(("at", "near")),
         no_undo=_no_undo(actor, rows, lines),
     )
     return remember_detail(request, show(request, "conversations/detail.html", shown))

@@ -1,5 +1,6 @@
 """Who changed a message, in words, for its page."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -7,6 +8,8 @@ from typing import Final
 from urllib.parse import urlencode
 
 from django.urls import reverse
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
@@ -23,6 +26,7 @@ from conversations.reading.message_history import (
 from conversations.reading.node_names import names_of_nodes
 from ctxadmin.ui.components import Text
 
+_NUMBER: Final = re.compile(r"#(\d+)")
 _EFFECTS: Final[Mapping[Effect, Text]] = {
     "hid": gettext_lazy("Hidden"),
     "showed": gettext_lazy("Visible again"),
@@ -48,12 +52,17 @@ class MessageChangeLine:
 class MessageChanges:
     """The card *Who changed this*: who wrote the message, and its changes, latest first.
 
-    ``node`` is the name of the node that wrote it, "" if none did.
+    ``node`` is the name of the node that wrote it, "" if none did. ``origin`` says in HTML which
+    operation wrote it, with links to the messages that it replaced or sums up, and ``url`` shows
+    its difference; both are "" if it was appended.
     """
 
     author: str
     node: str
     written_at: datetime
+    origin: str
+    url: str
+    reason: str
     lines: Sequence[MessageChangeLine]
     is_complete: bool
     is_imported: bool
@@ -64,15 +73,36 @@ def changes_of(head: Conversation, index: int) -> MessageChanges:
     found: MessageHistory = history_of(head, index)
     written = found.message
     rows = [change.by for change in found.changes if isinstance(change.by, Revision)]
-    batches = batch_changes_of(rows)
+    origin = found.origin
+    batches = batch_changes_of(rows if origin is None else [*rows, origin])
     return MessageChanges(
         author=written.author,
         node=names_of_nodes(head, [written.node_id]).get(written.node_id, ""),
         written_at=written.created_at,
+        origin="" if origin is None else _linked(head, batch_words(origin, batches), index),
+        url="" if origin is None else _difference(head, origin),
+        reason="" if origin is None else origin.reason,
         lines=[_line(head, change, batches) for change in found.changes],
         is_complete=found.is_complete,
         is_imported=found.is_imported,
     )
+
+
+def _linked(head: Conversation, words: Text, index: int) -> SafeString:
+    """Returns the words of an operation with the numbers of other messages as links to them."""
+    parts: list[str] = []
+    for place, part in enumerate(_NUMBER.split(str(words))):
+        if place % 2 and int(part) != index:
+            url = reverse("conversations:message", args=[head.public_id, int(part)])
+            parts.append(format_html('<a href="{}">#{}</a>', url, part))
+        else:
+            parts.append(f"#{part}" if place % 2 else part)
+    return format_html_join("", "{}", ((part,) for part in parts))
+
+
+def _difference(head: Conversation, row: Revision) -> str:
+    versions = {"from": row.number if row.parent is None else row.parent, "to": row.number}
+    return f"{reverse('conversations:diff', args=[head.public_id])}?{urlencode(versions)}"
 
 
 def _line(
@@ -82,15 +112,16 @@ def _line(
     if isinstance(by, Move):
         words: Text = _("Rolled back") if by.kind == "rollback" else _("Restored a revision")
         versions = {"from": by.from_revision, "to": by.to_revision}
+        url = f"{reverse('conversations:diff', args=[head.public_id])}?{urlencode(versions)}"
     else:
         pinned = change.effect in ("pinned", "unpinned")
         words = "" if pinned else batch_words(by, batches)
-        versions = {"from": by.number if by.parent is None else by.parent, "to": by.number}
+        url = _difference(head, by)
     return MessageChangeLine(
         effect=_EFFECTS[change.effect],
         by=words,
         author=change.author,
         reason=change.reason,
         at=change.at,
-        url=f"{reverse('conversations:diff', args=[head.public_id])}?{urlencode(versions)}",
+        url=url,
     )

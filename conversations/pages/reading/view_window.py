@@ -38,6 +38,7 @@ from ctxadmin.lib.errors import NotFound, ValidationFailed
 from ctxadmin.lib.whole_number import whole_number
 
 SECTION: Final = 50
+_AROUND: Final = 12  # messages on each side of one that a large window shows
 Gaps = Mapping[int, tuple[int, int]]
 
 
@@ -77,7 +78,7 @@ class ShownView:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A stretch of messages; only the requested one comes with its cards.
+    """A stretch of messages; only the requested ones come with their cards.
 
     ``url`` returns the cards alone, ``query`` is that of the page that has them loaded; ``gap`` are
     the hidden messages before the first one.
@@ -155,6 +156,19 @@ def place_near(head: Conversation, shown: ShownView, index: int) -> int:
     return max(before - 1, 0)
 
 
+def start_beside(place: int, count: int) -> int | None:
+    """Returns the start of the next section that a window around a position shows, too.
+
+    None if it is in the middle of its section, or there is no other on that side.
+    """
+    start = place // SECTION * SECTION
+    if place - start < _AROUND and start > 0:
+        return start - SECTION
+    return (
+        start + SECTION if start + SECTION - place <= _AROUND and start + SECTION < count else None
+    )
+
+
 def messages_url(head: Conversation, shown: ShownView) -> str:
     """Returns the page of a view, to which ``at=index#mindex`` is added."""
     return reverse("conversations:detail", args=[head.public_id]) + shown.query
@@ -164,21 +178,22 @@ def sections_of(
     actor: Actor,
     head: Conversation,
     shown: ShownView,
-    start: int,
-    window: MessageWindow,
+    windows: Mapping[int, MessageWindow],
     view: View,
 ) -> list[Section]:
-    """Returns the requested section with its messages, the others as placeholders.
+    """Returns the sections of these windows with their messages, the others as placeholders.
 
-    ``view`` has the messages of all sections.
+    ``windows`` are by their starts; ``view`` has the messages of all sections.
     """
     base = reverse("conversations:section", args=[head.public_id])
     label = _("Messages #%(a)s to #%(b)s")
     gaps = gaps_of(head, shown)
     found: list[Section] = []
-    for first in range(0, window.view_count, SECTION):
-        stop = min(first + SECTION, window.view_count)
-        cards = cards_of(actor, head, shown, window, gaps) if first == start else ()
+    count = next(iter(windows.values())).view_count
+    for first in range(0, count, SECTION):
+        stop = min(first + SECTION, count)
+        window = windows.get(first)
+        cards = () if window is None else cards_of(actor, head, shown, window, gaps)
         query = f"{shown.query}start={first}"
         found.append(
             Section(

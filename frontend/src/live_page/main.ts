@@ -328,7 +328,10 @@ function markKeys(others: readonly Person[], person: string): void {
 function mark(row: HTMLElement, name: string, people: readonly string[], edits: string | undefined): void {
   let found = row.querySelector(`.${name}`);
   if (!people.length) return found?.remove();
-  found ??= row.querySelector(".edit-key-head")?.appendChild(document.createElement("span")) ?? document.createElement("span");
+  const head = row.querySelector(".edit-key-head");
+  const marks = row.querySelector(".live-marks") ?? head?.appendChild(document.createElement("span"));
+  if (marks) marks.className = "live-marks";
+  found ??= marks?.appendChild(document.createElement("span")) ?? document.createElement("span");
   found.className = `${name} badge tone-orange`;
   found.textContent = filled("{names} {edits}", { names: people.join(", "), edits });
 }

@@ -2,7 +2,7 @@
 
 import { placeOfWords } from "../find/marks";
 import { heldAt, messageIn, pageWith, scrollTo, takenOver } from "./model";
-import { keepPlaces, putBack, takePlaces } from "./places";
+import { agreeOn, keepPlaces, putBack, renderAll, takePlaces } from "./places";
 
 const BELOW = 80; // pixels above the end of the window that a bar may cover
 const places = takePlaces();
@@ -103,8 +103,10 @@ function stay(): void {
   if (hold.message) {
     const [isBack, named] = [putBack(places), wanted()];
     const message = isBack ? unfolded(named) : named;
-    if (isBack && message) bringNear(message);
-    else show(message, hold.words);
+    if (isBack && message) {
+      bringNear(message);
+      if (document.readyState !== "complete") agreeOn(message);
+    } else show(message, hold.words);
     land(message);
   }
   if (hold.end) window.scrollTo(0, document.documentElement.scrollHeight);
@@ -119,6 +121,15 @@ const conversation = document.querySelector(".conversation");
 if (conversation) new ResizeObserver(stay).observe(conversation);
 
 loadIfMissing();
+// Before anything is painted; what the browser does until the page is loaded moves nothing.
+if (places.length) renderAll(true);
+stay();
+window.addEventListener("load", () => {
+  setTimeout(() => {
+    renderAll(false);
+    wanted()?.style.removeProperty("scroll-margin-top");
+  });
+});
 
 document.addEventListener("form:kept", keepPlaces);
 document.addEventListener("submit", ({ target }) => {

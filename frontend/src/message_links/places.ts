@@ -39,3 +39,15 @@ export function putBack(places: readonly Place[]): boolean {
   window.scrollBy({ top: top - anchor.top, behavior: "instant" });
   return true;
 }
+
+const RENDERED = ".message-chapter:has(.message), .message-section:has(.message)";
+
+/** What stood in sight has its real height at once; the browser renders it only when it comes near. */
+export function renderAll(isAll: boolean): void {
+  for (const each of document.querySelectorAll<HTMLElement>(RENDERED)) each.style.contentVisibility = isAll ? "visible" : "";
+}
+
+/** The browser scrolls to the message of the address once the page is parsed: it leads to where the message stands already. */
+export function agreeOn(message: HTMLElement): void {
+  message.style.scrollMarginTop = `calc(${message.getBoundingClientRect().top}px - var(--stuck))`;
+}

@@ -68,14 +68,14 @@ function offerClose(): void {
   cancel.textContent = cancel.dataset.close ?? "";
 }
 
-/** A replacement with the words that are there already would be a batch that changes nothing. */
+/** Nothing comes without a text, and a replacement with the words that are there already would be a batch that changes nothing. */
 function allowApply(): void {
   const text = sheet()?.querySelector<HTMLTextAreaElement>("textarea[name=text]");
   const apply = sheet()?.querySelector<HTMLButtonElement>("button[name=apply]");
   const why = document.getElementById("sheet-why");
   if (!text || !apply || !why) return;
   const needsText = document.getElementById("sheet-effect")?.dataset.needsText !== undefined;
-  apply.disabled = needsText && text.value === text.defaultValue;
+  apply.disabled = text.required ? !text.value.trim() : needsText && text.value === text.defaultValue;
   why.hidden = !apply.disabled;
 }
 

@@ -59,10 +59,25 @@ def test_what_was_decided_on_an_old_version_is_reported_with_the_reason_kept(
     assert status(run) == "PAUSED"
 
 
+def test_the_conversation_says_that_a_pause_is_requested(reviewer: Client) -> None:
+    run = running()
+    address = f"/conversations/{run.head.public_id}/"
+    assert "An execution is running." in text(reviewer.get(address))
+    assert "Pause requested" not in text(reviewer.get(address))
+    assert move(reviewer, run, "pause").status_code == 302
+    shown = text(reviewer.get(address))
+    assert "Pause requested. The execution pauses at the next checkpoint" in shown
+    assert "An execution is running." not in shown
+    run.save("one")
+    assert "Pause requested" not in text(reviewer.get(address))
+
+
 def test_a_pause_is_asked_for_and_comes_with_the_next_checkpoint(reviewer: Client) -> None:
     run = running()
     assert move(reviewer, run, "pause", reason="wait").status_code == 302
-    assert "Pause requested" in page(reviewer, run)
+    shown = page(reviewer, run)
+    assert "Pause requested" in shown
+    assert 'name="reason"' not in shown  # nobody could send it
     run.save("one")
     assert status(run) == "PAUSED"
     assert "wait" in page(reviewer, run)

@@ -158,6 +158,7 @@ def test_a_small_cut_at_the_front_is_warned_of_and_its_rollback_is_not(reviewer:
     chat(40)
     shown = previewed(reviewer, **{"truncate-keep_last": "38"})
     assert re.search(r"It pays off only after [\d,]+ calls", shown)
+    assert "set a budget" not in shown  # which is another operation
     do(operation="truncate", truncate={"keep_last": 38})
     page = text(reviewer.get("/conversations/chat/rollback/0/"))
     assert "tokens must be sent again once" in cost_in(page)

@@ -149,6 +149,17 @@ def test_sections_of_a_filter_are_counted_without_the_others(reviewer: Client) -
     assert shown(part)[0] == 201
 
 
+def test_after_a_change_the_page_has_what_stood_around_it_also_in_the_section_beside(
+    reviewer: Client,
+) -> None:
+    conversation(*[user(f"u{n}") for n in range(240)], public_id="long")
+    for near, first, last in (("52", 0, 99), ("75", 50, 99), ("96", 50, 149), ("239", 200, 239)):
+        page = text(reviewer.get(f"/conversations/long/?near={near}"))
+        assert (shown(page)[0], shown(page)[-1]) == (first, last)
+        assert 'blocking="render"' in page
+    assert 'blocking="render"' not in text(reviewer.get("/conversations/long/"))
+
+
 def test_the_outline_leads_to_the_turns_of_the_user(reviewer: Client) -> None:
     booking()
     outline = text(reviewer.get("/conversations/t/")).split('id="outline"')[1].split("</nav>")[0]

@@ -5,6 +5,7 @@ from html import unescape
 
 import pytest
 from django.db import connection
+from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from pydantic import JsonValue
 
@@ -15,7 +16,7 @@ from checkpoints.store.executions import find_current
 from conversations.domain.configs import read_operation
 from conversations.reading.message_history import history_of
 from conversations.services import pins
-from conversations.services.use_cases import apply_operation, rollback
+from conversations.services.use_cases import apply_operation, restore, rollback
 from conversations.store.conversation import find_head
 from ctxadmin.identity.roles import Role
 from tests.factories import Api, assistant, conversation, engine, person, signed_in, user
@@ -55,6 +56,63 @@ def test_a_message_that_an_operation_wrote_was_not_hidden_before() -> None:
     apply_operation(person(Role.REVIEWER), "c", config, reason="shorter")
     assert [effect for effect, _, _ in effects(0)] == ["hid"]
     assert effects(2) == []
+
+
+def origin(reader: Client, index: int) -> str:
+    """The last row of the card, which says who wrote the message and how, as words."""
+    page = reader.get(f"/conversations/c/messages/{index}/").content.decode()
+    row = page.split('id="changes"')[1].split("</tbody>")[0].split("<tr>")[-1]
+    cells = re.findall(r"<t[dh][^>]*>(.*?)</t[dh]>", row, re.DOTALL)
+    assert ("/conversations/c/diff/?from=" in cells[1]) == ("#" in cells[1])
+    return " | ".join(unescape(re.sub(r"<[^>]+>", "", cell)) for cell in (cells[1], cells[3]))
+
+
+def test_a_message_that_an_operation_wrote_says_what_it_replaced_or_sums_up() -> None:
+    conversation(*[user(f"u{n}") for n in range(6)], public_id="c", actor=engine())
+    rita = person(Role.REVIEWER)
+    message: JsonValue = {"role": "user", "content": "new"}
+    blocks: dict[str, JsonValue] = {
+        "replace": {"index": 4, "message": message},
+        "insert": {"position": 1, "messages": [message]},
+        "summarize": {"range": {"start": 2, "end": 4}, "message": message},
+    }
+    for name, block in blocks.items():
+        config = read_operation({"operation": name, name: block})
+        apply_operation(rita, "c", config, reason=f"why {name}")
+    reader = signed_in(Role.VIEWER)
+    assert [origin(reader, index) for index in (6, 7, 8)] == [
+        "Written Replaced #4 | why replace",
+        "Written Inserted #7 before #1 | why insert",
+        "Written Summarized #1–#2 | why summarize",
+    ]
+    page = reader.get("/conversations/c/messages/6/").content.decode()
+    assert '<a href="/conversations/c/messages/4/">#4</a>' in page
+    assert origin(reader, 0) == "Written | –"
+
+
+def test_a_replacement_that_was_undone_and_done_again_says_so_like_what_it_replaced() -> None:
+    conversation(user("a"), user("b"), public_id="c", actor=engine())
+    rita = person(Role.REVIEWER)
+    message: JsonValue = {"role": "user", "content": "both"}
+    replaced: JsonValue = {"index": 0, "message": message}
+    config = read_operation({"operation": "replace", "replace": replaced})
+    apply_operation(rita, "c", config, reason="shorter")
+    rollback(rita, "c", 0, reason="undone")
+    restore(rita, "c", 1, reason="done again")
+    assert effects(2) == [
+        ("showed", rita.label, "done again"),
+        ("hid", rita.label, "undone"),
+    ]
+    assert [effect for effect, _, _ in effects(0)] == ["hid", "showed", "hid"]
+
+
+def test_what_is_appended_behind_a_replacement_was_not_written_by_it() -> None:
+    conversation(user("a"), user("b"), public_id="c", actor=engine())
+    replaced: JsonValue = {"index": 0, "message": {"role": "user", "content": "both"}}
+    config = read_operation({"operation": "replace", "replace": replaced})
+    apply_operation(person(Role.REVIEWER), "c", config, reason="shorter")
+    steps.append("c", "later")
+    assert origin(signed_in(Role.VIEWER), 3) == "Written | –"
 
 
 def test_a_message_of_an_imported_file_is_not_said_to_be_written_by_the_importer() -> None:
