@@ -2,7 +2,13 @@
 
 from playwright.sync_api import Locator, Page, TimeoutError, expect
 
-_NAMES = {"Del": "Delete", "Esc": "Escape", "↑": "ArrowUp", "Menu": "ContextMenu", "Ctrl": "Control"}
+_NAMES = {
+    "Del": "Delete",
+    "Esc": "Escape",
+    "↑": "ArrowUp",
+    "Menu": "ContextMenu",
+    "Ctrl": "Control",
+}
 # What can be seen of a key: where one is, what has the focus, what the page says and shows.
 _SEEN = """() => [location.href, document.activeElement?.outerHTML.slice(0, 300), scrollY,
   document.querySelectorAll("dialog[open]").length, document.querySelector("main")?.innerHTML,
