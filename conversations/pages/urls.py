@@ -15,12 +15,14 @@ from conversations.pages.prices import prices
 from conversations.pages.reading import (
     conversation_pages,
     filter_form,
+    find_page,
+    list_page,
     message_page,
     reading_pages,
 )
 
 _pages: list[URLPattern | URLResolver] = [
-    path("", conversation_pages.conversation_list, name="list"),
+    path("", list_page.conversation_list, name="list"),
     path("import/", import_pages.upload, name="import"),
     path("import/report/", import_pages.report, name="import-report"),
     path("<str:conversation_id>/", conversation_pages.detail, name="detail"),
@@ -33,7 +35,7 @@ _pages: list[URLPattern | URLResolver] = [
     path("<str:conversation_id>/filter/", filter_form.filter_fields, name="filter"),
     path("<str:conversation_id>/outline/", reading_pages.outline, name="outline"),
     path("<str:conversation_id>/next-error/", reading_pages.next_error, name="next-error"),
-    path("<str:conversation_id>/find/", conversation_pages.find, name="find"),
+    path("<str:conversation_id>/find/", find_page.find, name="find"),
     path("<str:conversation_id>/batches/", comparison_pages.revisions, name="revisions"),
     path("<str:conversation_id>/diff/", comparison_pages.diff, name="diff"),
     path("<str:conversation_id>/export/", export_page.export, name="export"),

@@ -1,6 +1,6 @@
-"""The pages on which conversations are read: list, messages, batches, differences."""
+"""The page of a conversation: its messages with the rail of its batches."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 from urllib.parse import urlencode
@@ -34,69 +34,22 @@ from conversations.pages.reading.reading_pages import (
 )
 from conversations.pages.reading.url_parameters import number_in, requested_start, requested_view
 from conversations.pages.reading.view_window import SECTION, Section, ShownView, is_number
+from conversations.pages.reading.workflow_names import workflow_names
 from conversations.pages.undo import undo_own_url, why_no_undo
-from conversations.reading import message_search, queries
-from conversations.reading.display_names import display_name, read_display_names
-from conversations.reading.message_search import SearchHit
+from conversations.reading import queries
+from conversations.reading.display_names import display_name
 from conversations.reading.navigation import narrowed
-from conversations.reading.node_names import names_of_writing_nodes
 from conversations.reading.pause_requests import is_pause_requested
-from conversations.reading.proposed_answers import ProposedAnswer, proposed_answers
 from conversations.services.pins import may_pin
 from conversations.store.conversation import find_head, find_revision, find_with_details, lineage
-from conversations.workspace.last_messages import LastMessage, last_messages
-from conversations.workspace.matching import ConversationFilter, count_matching
-from ctxadmin.http.endpoints.pagination import Page, PageRequest
 from ctxadmin.identity.actor import Actor
-from ctxadmin.identity.bulk_actions import MOST_ITEMS, BulkList
 from ctxadmin.identity.roles import Action
-from ctxadmin.ui.bulk_bar import BulkBar, bulk_actions
-from ctxadmin.ui.components import STATUSES, Crumb, Tab, Text
-from ctxadmin.ui.object_names import names_of
+from ctxadmin.ui.components import Crumb, Tab, Text
 from ctxadmin.ui.pages import page, part_of, show
 
-_MOST_LARGEST: Final = 100
 _RAIL: Final = 40
 _BRINGING: Final = ("insert", "replace", "summarize")  # operations
 _CHAPTER: Final = 20  # sections that a browser skips as one: 1,000 of them took it long to lay out
-
-
-@dataclass(frozen=True, slots=True)
-class ListedConversation:
-    """A conversation with what was said last, the name of its workflow, and the proposed answer.
-
-    ``answer`` is None unless it waits for review, and if it is what was said last. ``node`` is
-    what the node is called that spoke last, "" if none did.
-    """
-
-    head: Conversation
-    last: LastMessage | None
-    node: str
-    answer: ProposedAnswer | None
-    workflow: str
-
-
-@dataclass(frozen=True, slots=True)
-class ListPage:
-    """The list of conversations.
-
-    ``wanted`` is what the filter bar shows. ``by_size`` lists the largest first; ``only`` is how
-    many of them if there are more, which have no further pages. ``problem`` says what is wrong
-    with the address; then there are no conversations.
-    """
-
-    title: Text
-    crumbs: Sequence[Crumb]
-    conversations: Sequence[ListedConversation]
-    next: str | None
-    wanted: ConversationFilter
-    statuses: Sequence[str]
-    may_import: bool
-    filtered: bool
-    by_size: bool
-    only: int | None
-    bulk: BulkBar | None
-    problem: Text
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,105 +103,6 @@ class DetailPage:
     no_undo: Text
 
 
-@dataclass(frozen=True, slots=True)
-class FindPage:
-    """The hits of a search in one view, each with the start of its section.
-
-    ``hit_url`` is the page of the messages, to which a place is added.
-
-    ``next`` is where an unfinished search of the ``total`` messages continues.
-    """
-
-    title: Text
-    crumbs: Sequence[Crumb]
-    head: Conversation
-    wanted: ShownView
-    hits: Sequence[tuple[SearchHit, int]]
-    is_phrase: bool
-    hit_url: str
-    next: int | None
-    next_url: str
-    total: int
-    first: bool
-
-
-@require_safe
-@page
-def conversation_list(request: HttpRequest, actor: Actor) -> HttpResponse:
-    status = request.GET.get("status", "")
-    problem = _("Select a status of the list.") if status and status not in STATUSES else ""
-    wanted = ConversationFilter(
-        status="" if problem else status,
-        workflow=request.GET.get("workflow", ""),
-        text=request.GET.get("q", "").strip(),
-        archived=request.GET.get("archived") == "true",
-    )
-    asked = PageRequest.of(request.GET)
-    by_size = request.GET.get("sort") == "size"
-    only = None
-    if problem:
-        found: Page[Conversation] = Page([], None)
-    elif by_size:
-        most = min(asked.limit, _MOST_LARGEST)
-        rows = queries.largest_conversations(actor, wanted, most + 1)
-        found, only = Page(rows[:most], None), most if len(rows) > most else None
-    else:
-        found = queries.list_conversations(actor, wanted, asked)
-    messages = last_messages(found.items)
-    waiting = [head.key for head in found.items if head.status == "PAUSED"]
-    proposals = proposed_answers(waiting, messages)
-    read_display_names(found.items)
-    names = _workflow_names(actor, found.items)
-    spoke = {key: (key, last.node_id) for key, last in messages.items()}
-    nodes = names_of_writing_nodes(spoke.values())
-    shown = ListPage(
-        title=_("Conversations"),
-        crumbs=(),
-        conversations=[
-            ListedConversation(
-                head,
-                messages.get(head.key),
-                nodes.get(spoke.get(head.key, (0, "")), ""),
-                proposals.get(head.key),
-                names.get(head.workflow, head.workflow),
-            )
-            for head in found.items
-        ],
-        next=found.next,
-        wanted=wanted,
-        statuses=tuple(STATUSES),
-        may_import=actor.may(Action.CONVERSATION_IMPORT),
-        filtered=wanted != ConversationFilter() or bool(problem),
-        by_size=by_size,
-        only=only,
-        bulk=_bulk_bar(actor, wanted, found, by_size=by_size),
-        problem=problem,
-    )
-    return show(request, "conversations/list.html", shown, status=422 if problem else 200)
-
-
-def _workflow_names(actor: Actor, heads: Iterable[Conversation]) -> Mapping[str, str]:
-    slugs = {head.workflow for head in heads if head.workflow}
-    return names_of("workflow", actor.workspace, slugs)
-
-
-def _bulk_bar(
-    actor: Actor, wanted: ConversationFilter, shown: Page[Conversation], *, by_size: bool
-) -> BulkBar | None:
-    actions = bulk_actions(actor, BulkList.CONVERSATIONS, archived=bool(wanted.archived))
-    if not actions or not shown.items:
-        return None
-    fields = {
-        "status": wanted.status,
-        "workflow": wanted.workflow,
-        "q": wanted.text,
-        "archived": "true" if wanted.archived else "",
-        "sort": "size" if by_size else "",
-    }
-    total = count_matching(actor, wanted, MOST_ITEMS + 1)
-    return BulkBar(BulkList.CONVERSATIONS, actions, fields, total)
-
-
 @require_safe
 @page
 def detail(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResponse:
@@ -297,7 +151,7 @@ def detail(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResp
         title=display_name(head),
         crumbs=presenters.crumbs(),
         head=head,
-        workflow=_workflow_names(actor, [head]).get(head.workflow, head.workflow),
+        workflow=workflow_names(actor, [head]).get(head.workflow, head.workflow),
         tabs=_tabs(head, which, shown_batch),
         wanted=wanted,
         chapters=[sections[at : at + _CHAPTER] for at in range(0, len(sections), _CHAPTER)],
@@ -420,34 +274,6 @@ def _messages(
         "messages_url": view_window.messages_url(head, wanted),
     }
     return render(request, "conversations/_messages.html", context)
-
-
-@require_safe
-@page
-def find(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResponse:
-    """Searches a view: as a page, or only the hits for the page of the messages."""
-    head = find_head(actor.workspace, conversation_id)
-    wanted = requested_view(request)
-    start = number_in(request, "from", 0)
-    found = message_search.find(head, view_window.view_shown(head, wanted), wanted.words, start)
-    here = view_window.messages_url(head, wanted) + urlencode({"q": wanted.words})
-    shown = FindPage(
-        title=_("Find in the conversation"),
-        crumbs=presenters.crumbs(head, Crumb(_("Find"))),
-        head=head,
-        wanted=wanted,
-        is_phrase=message_search.is_phrase(wanted.words),
-        hits=[(hit, hit.position // SECTION * SECTION) for hit in found.hits],
-        hit_url=f"{here}&",
-        next=found.next,
-        next_url=f"{reverse('conversations:find', args=[conversation_id])}{wanted.query}"
-        f"{urlencode({'q': wanted.words, 'from': found.next or 0})}",
-        total=found.total,
-        first=start == 0,
-    )
-    if request.headers.get("HX-Request"):
-        return render(request, "conversations/_hits.html", {"page": shown})
-    return show(request, "conversations/find.html", shown)
 
 
 def _batch_of(head: Conversation, which: str) -> int:
