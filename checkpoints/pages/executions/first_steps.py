@@ -8,7 +8,6 @@ from django.conf import settings
 from django.db.models import Exists, Q
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
-from django.views.decorators.http import require_POST
 
 from ctxadmin.accounts.models import Workspace
 from ctxadmin.audit.models import AuditEntry
@@ -71,11 +70,15 @@ def are_listed(steps: FirstSteps, request: HttpRequest) -> bool:
     return steps.is_new and not steps.all_done and CLOSED not in request.COOKIES
 
 
-@require_POST
 @page
 def close_first_steps(request: HttpRequest, actor: Actor) -> HttpResponse:
-    """Stores in a cookie that this browser lists the first steps no longer."""
+    """Stores in a cookie that this browser lists the first steps no longer.
+
+    A reader comes here by GET after signing in and is redirected to the overview.
+    """
     response = HttpResponseRedirect(reverse("overview"))
+    if request.method != "POST":
+        return response
     response.set_cookie(
         CLOSED,
         "1",

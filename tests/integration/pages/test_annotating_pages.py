@@ -203,7 +203,7 @@ def test_the_queue_comes_in_pages_and_at_a_bounded_cost(
 ) -> None:
     for name in ("one", "two", "three"):
         paused(name)
-    with django_assert_max_num_queries(13):
+    with django_assert_max_num_queries(14):
         page = text(reviewer.get("/reviews/?limit=2"))
     assert page.count('class="waiting"') == 2
     on = re.findall(r'href="(\?[^"]*cursor=[^"]*)"', page)[0].replace("&amp;", "&")
