@@ -8,6 +8,7 @@ from django.conf import settings
 from django.db.models import Exists, Q
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
+from django.views.decorators.http import require_http_methods
 
 from ctxadmin.accounts.models import Workspace
 from ctxadmin.audit.models import AuditEntry
@@ -70,6 +71,7 @@ def are_listed(steps: FirstSteps, request: HttpRequest) -> bool:
     return steps.is_new and not steps.all_done and CLOSED not in request.COOKIES
 
 
+@require_http_methods(["GET", "HEAD", "POST"])
 @page
 def close_first_steps(request: HttpRequest, actor: Actor) -> HttpResponse:
     """Stores in a cookie that this browser lists the first steps no longer.
