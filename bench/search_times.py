@@ -46,6 +46,9 @@ QUERIES: Final = {
     "a word and a status that none has": "w1000 status:paused",
 }
 
+# Of these also the page of results: its conversations, and the counts of its tabs.
+OF_PAGE: Final = ("a word in every message", "a rare word", "a phrase of two frequent words")
+
 
 def rows(engine: "Engine") -> list[Row]:
     """Measures building the index, its size, and the first page of each search."""
@@ -60,6 +63,10 @@ def rows(engine: "Engine") -> list[Row]:
     calls: dict[str, Callable[[], object]] = {
         name: partial(_search, engine.actor, text) for name, text in QUERIES.items()
     }
+    for name in OF_PAGE:
+        calls[f"{name}, by conversation as the page has it"] = partial(
+            _search_page, engine.actor, QUERIES[name]
+        )
     times_of(calls, 1)
     for name, times in times_of(calls, _ROUNDS).items():
         shown = f"search of {count:,} messages for {name}"
@@ -78,6 +85,18 @@ def _search(actor: "Actor", text: str) -> int:
 
     page = search(actor, read_query(text, {}, clock.now()), PageRequest(limit=25))
     return len(page.hits)
+
+
+def _search_page(actor: "Actor", text: str) -> int:
+    from ctxadmin.http.endpoints.pagination import PageRequest
+    from ctxadmin.lib import clock
+    from search.conversation_hits import search_conversations
+    from search.counts import count_hits
+    from search.domain.query import read_query
+
+    query = read_query(text, {}, clock.now())
+    page = search_conversations(actor, query, PageRequest(limit=25))
+    return len(page.hits) + sum(count_hits(actor, query).found.values())
 
 
 def _fill(engine: "Engine", count: int) -> None:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 from urllib.parse import urlencode
 
+from django.db.models import Q
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -45,6 +46,7 @@ from search.pages.hit_views import (
     clustered,
     hit_views,
 )
+from workflows.models import Workflow
 
 _PAGE: Final = 25  # conversations, or hits of one
 _FEW: Final = 5  # hits: who misses one is told what is searched
@@ -87,7 +89,8 @@ class ResultsPage:
     ``conversation`` is the title of the only one that is searched, "" for all, and
     ``everywhere_url`` searches all. ``grouped`` is how many of the latest texts are grouped by
     conversation, None if these are all: a later page has the earlier hits of the same.
-    ``problems`` say what is wrong with the form.
+    ``unknown_workflow`` is the id of a wanted workflow that there never was. ``problems`` say what
+    is wrong with the form.
     """
 
     title: Text
@@ -117,6 +120,7 @@ class ResultsPage:
     conversation: str
     everywhere_url: str
     grouped: int | None
+    unknown_workflow: str
 
 
 @require_safe
@@ -143,7 +147,7 @@ def results(request: HttpRequest, actor: Actor) -> HttpResponse:
         form=form,
         groups=_groups(form, hit_views(found.hits), counted, found.counts),
         tabs=_tabs(form, counted),
-        total=sum(counted.values()),
+        total=sum(n for kind, n in counted.items() if not form.kind or _is_kind(form, kind)),
         complete=counts.complete,
         archived_count=counts.archived,
         archived_url=_url(replace(form, archived=_BOTH)),
@@ -165,6 +169,7 @@ def results(request: HttpRequest, actor: Actor) -> HttpResponse:
         conversation=display_name(head) if head else "",
         everywhere_url=_url(replace(form, conversation="")),
         grouped=None if found.complete else MOST,
+        unknown_workflow="" if found.hits else _unknown_workflow(actor, query),
     )
     return show(request, "search/results.html", shown, status=422 if problems else 200)
 
@@ -198,6 +203,14 @@ def _conversation(actor: Actor, form: SearchForm) -> Conversation | None:
     head = find_head(actor.workspace, form.conversation)
     read_display_names([head])
     return head
+
+
+def _unknown_workflow(actor: Actor, query: Query) -> str:
+    """Returns the id of the wanted workflow if there is none, not even a deleted one."""
+    named = Q(slug=query.workflow) | Q(deleted_slug=query.workflow)
+    wanted = query.workflow if query.workflow.isascii() else ""  # MySQL compares no other slug
+    known = Workflow.objects.filter(named, workspace=actor.workspace) if wanted else None
+    return query.workflow if known is None or not known.exists() else ""
 
 
 def _found(actor: Actor, query: Query, request: PageRequest) -> ConversationHitsPage:

@@ -1,8 +1,10 @@
-"""What is in sight of a conversation stands where it stood after a change."""
+"""Messages stand where a link leads to, and where they stood before a change."""
 
 import httpx
+import pytest
 from playwright.sync_api import Page, expect
 
+from tests.e2e.conftest import OpenPage
 from tests.e2e.selection_scenes import box, made
 
 
@@ -75,3 +77,24 @@ def test_what_was_in_sight_stands_there_when_the_page_after_a_change_is_first_pa
     page.wait_for_load_state()
     assert abs(page.evaluate("window.firstTop") - before) < 3
     assert page.evaluate("document.getElementById('m52').style.scrollMarginTop") == ""
+
+
+@pytest.mark.parametrize("width", [390, 1920])
+def test_a_link_leads_to_a_message_below_the_row_of_tools(
+    open_page: OpenPage, api: httpx.Client, width: int
+) -> None:
+    page, name = open_page("reviewer", width=width), made(api, "e2e-under", 240)
+    page.goto(f"/conversations/{name}/?at=153#m153")
+    page.wait_for_load_state("networkidle")
+    bar = page.locator(".reading-tools").bounding_box()
+    assert bar is not None
+    assert top_of(page, 153) >= bar["y"] + bar["height"] - 1
+
+
+def test_who_comes_with_a_late_hit_is_told_which_it_is(
+    reviewer_page: Page, api: httpx.Client
+) -> None:
+    page, name = reviewer_page, made(api, "e2e-late", 130)
+    page.goto(f"/conversations/{name}/?at=120&q=number#m120")
+    expect(page.get_by_text("Result 119 of 128")).to_be_visible()
+    expect(page.locator(".hit-link[aria-current]")).to_be_in_viewport()

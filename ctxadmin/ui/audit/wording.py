@@ -38,7 +38,7 @@ ACTION_GROUPS: Final[Sequence[tuple[Text, Mapping[Action, Text]]]] = (
             Action.NODE_FORCE: _("Completed a node with force"),
             Action.NODE_CLAIM: _("Claimed a node"),
             Action.NODE_RELEASE: _("Released a node"),
-            Action.EXECUTION_PAUSE: _("Paused an execution"),
+            Action.EXECUTION_PAUSE: _("Requested a pause"),
             Action.EXECUTION_RESUME: _("Resumed an execution"),
             Action.EXECUTION_CANCEL: _("Cancelled an execution"),
             Action.CHECKPOINT_RESTORE: _("Restored a version"),

@@ -8,8 +8,10 @@ const field = form.elements.namedItem("q") as HTMLInputElement;
 const results = document.getElementById("find-results") as HTMLElement;
 const list = document.getElementById("hits") as HTMLElement;
 const count = results.querySelector(".find-count") as HTMLElement;
+const MOST_LOADS = 20; // of further hits, for who comes with the address of a later one
 const NOT_SAID = ".message-whole, .long-text summary"; // words of the page among those of the message
 let place = -1;
+let loads = 0;
 let isAsked = false; // who asks is led to the first hit, wherever the address leads
 
 function words(): string {
@@ -76,6 +78,22 @@ function go(to: number): void {
   tell();
 }
 
+/** Whether the page was opened at a message that has the words. */
+function isComing(): boolean {
+  const said = document.getElementById(location.hash.slice(1))?.textContent.toLowerCase();
+  return !isAsked && /^#m\d+$/.test(location.hash) && texts().some((text) => said?.includes(text.toLowerCase()));
+}
+
+/** Load the hits behind those that are listed; false if there are none, or far too many before the one that is looked for. */
+function loadsMore(): boolean {
+  const more = list.querySelector<HTMLAnchorElement>(".hit-more a");
+  loads += 1;
+  if (!more || loads > MOST_LOADS) return false;
+  // A click may come before the link is one of htmx.
+  void window.htmx?.ajax("GET", more.href, { target: ".hit-more", swap: "outerHTML" });
+  return true;
+}
+
 /** Who comes with the address of a hit is at that hit. */
 function standAtAddress(): void {
   place = links().findIndex((link) => link.hash && link.hash === location.hash);
@@ -132,6 +150,7 @@ document.addEventListener("htmx:after:settle", (event) => {
   if (list.contains(event.target as Node)) {
     if (place < 0) standAtAddress();
     tell();
+    if (place < 0 && isComing() && loadsMore()) return;
     if (place < 0 && links().length && (isAsked || !location.hash)) go(0);
     isAsked = false;
     return;

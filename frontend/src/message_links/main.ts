@@ -1,6 +1,7 @@
 // Links to messages: one that is on the page is scrolled to, for any other its section or the page is loaded with it.
 
 import { placeOfWords } from "../find/marks";
+import { measure } from "../reading/tools_height";
 import { heldAt, messageIn, pageWith, scrollTo, takenOver } from "./model";
 import { agreeOn, keepPlaces, putBack, renderAll, takePlaces } from "./places";
 
@@ -121,6 +122,8 @@ const conversation = document.querySelector(".conversation");
 if (conversation) new ResizeObserver(stay).observe(conversation);
 
 loadIfMissing();
+const tools = document.querySelector<HTMLElement>(".reading-tools");
+if (tools) measure(tools); // it covers what is scrolled to
 // Before anything is painted; what the browser does until the page is loaded moves nothing.
 if (places.length) renderAll(true);
 stay();

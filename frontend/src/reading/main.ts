@@ -5,6 +5,7 @@ import { goToBatches, hasWayBack } from "./batches";
 import { atEdge, cookieOf, detailOf, moved, nextWanted } from "./model";
 import { rove, stopAt } from "./roving";
 import { dropStaleUndo } from "./stale_undo";
+import { measure } from "./tools_height";
 
 const BELOW = 80; // pixels above the end of the window that a bar may cover
 const RESTS_MS = 150; // after the last scroll
@@ -293,14 +294,8 @@ document.addEventListener("htmx:after:settle", () => rove(firstInSight));
 document.addEventListener("focusin", () => stopAt(focused()));
 rove(firstInSight);
 
-// How much of the top the row of tools covers once it is stuck: of two lines on a narrow page one goes.
 const tools = document.querySelector<HTMLElement>(".reading-tools");
-const measured = new ResizeObserver(() => {
-  if (!tools) return;
-  const height = tools.offsetHeight + Number.parseFloat(getComputedStyle(tools).top);
-  document.documentElement.style.setProperty("--reading-height", `${Math.ceil(height)}px`);
-});
-if (tools) measured.observe(tools);
+if (tools) new ResizeObserver(() => measure(tools)).observe(tools);
 
 // Who filters by keys goes on to the next field on the page that comes.
 document.addEventListener("change", ({ target }) => {

@@ -77,6 +77,7 @@ def test_a_pause_is_asked_for_and_comes_with_the_next_checkpoint(reviewer: Clien
     assert move(reviewer, run, "pause", reason="wait").status_code == 302
     shown = page(reviewer, run)
     assert "Pause requested" in shown
+    assert "A requested pause cannot be withdrawn." in shown
     assert 'name="reason"' not in shown  # nobody could send it
     run.save("one")
     assert status(run) == "PAUSED"

@@ -67,6 +67,21 @@ def test_the_page_finds_what_the_palette_found_by_the_beginning_of_a_word(
     assert "Nothing found" in page(reviewer, q='"refu"')
 
 
+def test_a_workflow_that_never_was_is_named_where_nothing_is_found(reviewer: Client) -> None:
+    paused("letter")
+    assert "No workflow has the id “nope”." in page(reviewer, q="workflow:nope needle")
+    for known in ("workflow:letter needle", "needle"):
+        html = page(reviewer, q=known)
+        assert "Nothing found" in html
+        assert "No workflow" not in html
+
+
+def test_hits_of_the_chosen_kind_alone_are_counted(reviewer: Client) -> None:
+    conversation(user("a needle"), title="The needle")
+    assert "2 hits" in page(reviewer, q="needle")
+    assert "1 hit<" in page(reviewer, q="needle in:message")
+
+
 def test_hits_are_grouped_by_kind_with_their_counts(reviewer: Client) -> None:
     conversation(*[user(f"needle {number}") for number in range(30)], title="A needle")
     html = page(reviewer, q="needle")
