@@ -73,8 +73,9 @@ def changes_of(head: Conversation, index: int) -> MessageChanges:
     found: MessageHistory = history_of(head, index)
     written = found.message
     rows = [change.by for change in found.changes if isinstance(change.by, Revision)]
+    moved = _moved_between(head, [each.by for each in found.changes if isinstance(each.by, Move)])
     origin = found.origin
-    batches = batch_changes_of(rows if origin is None else [*rows, origin])
+    batches = batch_changes_of([*rows, *moved.values(), *([] if origin is None else [origin])])
     return MessageChanges(
         author=written.author,
         node=names_of_nodes(head, [written.node_id]).get(written.node_id, ""),
@@ -82,7 +83,7 @@ def changes_of(head: Conversation, index: int) -> MessageChanges:
         origin="" if origin is None else _linked(head, batch_words(origin, batches), index),
         url="" if origin is None else _difference(head, origin),
         reason="" if origin is None else origin.reason,
-        lines=[_line(head, change, batches) for change in found.changes],
+        lines=[_line(head, change, batches, moved) for change in found.changes],
         is_complete=found.is_complete,
         is_imported=found.is_imported,
     )
@@ -105,12 +106,38 @@ def _difference(head: Conversation, row: Revision) -> str:
     return f"{reverse('conversations:diff', args=[head.public_id])}?{urlencode(versions)}"
 
 
+def _moved_between(head: Conversation, moves: Sequence[Move]) -> Mapping[int, Revision]:
+    """Returns the revisions that moves led from and to, by number."""
+    numbers = {each for move in moves for each in (move.from_revision, move.to_revision)}
+    if not numbers:
+        return {}
+    rows = Revision.objects.filter(conversation=head.key, number__in=numbers)
+    return {row.number: row for row in rows.defer("opened", "grown")}
+
+
+def _words_of_move(
+    move: Move, moved: Mapping[int, Revision], batches: Mapping[Place, BatchChange]
+) -> Text:
+    """Says of a move to the batch before, or back, that it undid or redid what that batch did."""
+    before, after = moved.get(move.from_revision), moved.get(move.to_revision)
+    if move.kind == "rollback":
+        return _("Rolled back")
+    if before is not None and after is not None and before.parent == after.number:
+        return _("Undone: %(what)s") % {"what": batch_words(before, batches)}
+    if before is not None and after is not None and after.parent == before.number:
+        return _("Redone: %(what)s") % {"what": batch_words(after, batches)}
+    return _("Restored a revision")
+
+
 def _line(
-    head: Conversation, change: MessageChange, batches: Mapping[Place, BatchChange]
+    head: Conversation,
+    change: MessageChange,
+    batches: Mapping[Place, BatchChange],
+    moved: Mapping[int, Revision],
 ) -> MessageChangeLine:
     by = change.by
     if isinstance(by, Move):
-        words: Text = _("Rolled back") if by.kind == "rollback" else _("Restored a revision")
+        words = _words_of_move(by, moved, batches)
         versions = {"from": by.from_revision, "to": by.to_revision}
         url = f"{reverse('conversations:diff', args=[head.public_id])}?{urlencode(versions)}"
     else:

@@ -106,6 +106,19 @@ def test_a_replacement_that_was_undone_and_done_again_says_so_like_what_it_repla
     assert [effect for effect, _, _ in effects(0)] == ["hid", "showed", "hid"]
 
 
+def test_a_change_that_was_undone_and_redone_is_named() -> None:
+    conversation(user("a"), user("b"), public_id="c", actor=engine())
+    rita = person(Role.REVIEWER)
+    apply_operation(rita, "c", KEEP_LAST, reason="too long")
+    restore(rita, "c", 0)
+    restore(rita, "c", 1)
+    page = signed_in(Role.VIEWER).get("/conversations/c/messages/0/").content.decode()
+    told = unescape(page.split('id="changes"')[1].split("</tbody>")[0])
+    said = re.findall("(?:[A-Z][a-z]+: )?Kept the last 1 message", told)
+    kept = "Kept the last 1 message"
+    assert said == [f"Redone: {kept}", f"Undone: {kept}", kept]
+
+
 def test_what_is_appended_behind_a_replacement_was_not_written_by_it() -> None:
     conversation(user("a"), user("b"), public_id="c", actor=engine())
     replaced: JsonValue = {"index": 0, "message": {"role": "user", "content": "both"}}
