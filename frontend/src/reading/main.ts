@@ -370,3 +370,5 @@ function markSoon(): void {
 window.addEventListener("scroll", markSoon, { passive: true });
 document.addEventListener("focusin", markSoon);
 document.addEventListener("htmx:after:settle", markSoon);
+// The message of the address was led to before this was listening.
+markSoon();
