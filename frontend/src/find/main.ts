@@ -90,7 +90,7 @@ function loadsMore(): boolean {
   loads += 1;
   if (!more || loads > MOST_LOADS) return false;
   // A click may come before the link is one of htmx.
-  void window.htmx?.ajax("GET", more.href, { target: ".hit-more", swap: "outerHTML" });
+  void window.htmx?.ajax("GET", more.href, { source: more, target: ".hit-more", swap: "outerHTML" });
   return true;
 }
 
@@ -117,7 +117,7 @@ function look(text: string): void {
   history.replaceState(history.state, "", url);
   if (!text) return;
   const query = new URLSearchParams([...new FormData(form)].map(([name, value]) => [name, String(value)]));
-  void window.htmx?.ajax("GET", `${form.action}?${query}`, { target: "#hits", swap: "innerHTML" });
+  void window.htmx?.ajax("GET", `${form.action}?${query}`, { source: list, target: list, swap: "innerHTML" });
 }
 
 form.addEventListener("submit", (event) => {

@@ -46,7 +46,7 @@ export function showPassage(passage: HTMLElement, shown: Element | null, texts: 
   passage.dataset.words = wanted;
   const url = new URL(passage.dataset.passage ?? "", location.href);
   url.searchParams.set("around", words);
-  void window.htmx?.ajax("GET", url.href, { target: `#${passage.id}`, swap: "innerHTML" });
+  void window.htmx?.ajax("GET", url.href, { source: passage, target: passage, swap: "innerHTML" });
 }
 
 /** Where marked words stand that can be seen: the first ones, of several texts those that are there least often. */

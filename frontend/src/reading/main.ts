@@ -352,10 +352,11 @@ function markTurn(): void {
   for (const link of links) link.toggleAttribute("aria-current", link === here);
   here?.setAttribute("aria-current", "location");
   if (here) bringIntoOutline(here);
-  const around = document.getElementById("outline")?.dataset.around;
-  if (here || !turn || !around || askedTurn === turn) return;
+  const outline = document.getElementById("outline");
+  const around = outline?.dataset.around;
+  if (here || !turn || !outline || !around || askedTurn === turn) return;
   askedTurn = turn;
-  void window.htmx?.ajax("GET", around + turn.slice(1), { target: "#outline", swap: "outerHTML" });
+  void window.htmx?.ajax("GET", around + turn.slice(1), { source: outline, target: outline, swap: "outerHTML" });
 }
 
 // While the page moves nothing is looked up: on a long conversation that took a third of the frames.
