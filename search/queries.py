@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from django.db.models import Max, Min, QuerySet
+from django.db.models import Max, Min, Q, QuerySet
 
 from conversations.models import Conversation, ConversationQuerySet
 from conversations.reading.navigation import ROLES
@@ -211,3 +211,11 @@ def workflow_hits(actor: Actor, query: Query) -> list[Hit]:
                 )
             )
     return found
+
+
+def unknown_workflow(actor: Actor, query: Query) -> str:
+    """Returns the id of the wanted workflow if there is none, not even a deleted one."""
+    named = Q(slug=query.workflow) | Q(deleted_slug=query.workflow)
+    wanted = query.workflow if query.workflow.isascii() else ""  # MySQL compares no other slug
+    known = Workflow.objects.filter(named, workspace=actor.workspace) if wanted else None
+    return query.workflow if known is None or not known.exists() else ""

@@ -18,6 +18,7 @@ from ctxadmin.lib.errors import ValidationFailed
 from ctxadmin.lib.json_texts import unescaped
 from ctxadmin.lib.markdown_marks import cut, mark_spans, within
 from ctxadmin.lib.sentence import say
+from ctxadmin.lib.word_letters import WORD_LETTER
 
 MOST_HITS: Final = 50
 LONGEST: Final = 200
@@ -30,6 +31,7 @@ _MOST_BYTES: Final = 24 * 1024 * 1024
 _AROUND: Final = 60
 _SEVERAL: Final = re.compile(r"(?:[\"“][^\"“”]+[\"”]\s*){2,}")
 _QUOTES: Final = re.compile(r"[\"“]")
+_LETTER: Final = re.compile(WORD_LETTER)
 _QUOTED: Final = re.compile(r"[\"“]([^\"“”]+)[\"”]")
 _NEAR: Final = _AROUND  # characters in which several texts are shown together
 _MOST_MATCHES: Final = 400  # of each of several texts in one message
@@ -64,12 +66,15 @@ class SearchResult:
     total: int
 
 
-def find(head: Conversation, view: View, words: str, start: int = 0) -> SearchResult:
+def find(
+    head: Conversation, view: View, words: str, start: int = 0, *, whole: bool = False
+) -> SearchResult:
     """Finds the messages of a view from a position on that have the words, ignoring case.
 
     Several texts in quotes, as in ``"late" "refund"``, may stand anywhere in the message. Marks of
-    Markdown within the words are ignored, too. It searches text, and the names and
-    arguments of tool calls. Raises ValidationFailed for words that are too long.
+    Markdown within the words are ignored, too. With ``whole`` no match begins or ends within a
+    word. It searches text, and the names and arguments of tool calls. Raises ValidationFailed for
+    words that are too long.
     """
     if len(words) > LONGEST:
         raise ValidationFailed.at(
@@ -77,7 +82,7 @@ def find(head: Conversation, view: View, words: str, start: int = 0) -> SearchRe
         )
     if not words:
         return SearchResult((), None, len(view))
-    patterns = [_pattern(text) for text in texts_in(words)]
+    patterns = _patterns(words, whole)
     hits: list[SearchHit] = []
     read = 0
     for position, index, role, body in _messages(head, view, start):
@@ -90,9 +95,9 @@ def find(head: Conversation, view: View, words: str, start: int = 0) -> SearchRe
     return SearchResult(hits, None, len(view))
 
 
-def passage_in(text: str, words: str) -> SearchHit | None:
+def passage_in(text: str, words: str, *, whole: bool = False) -> SearchHit | None:
     """Returns the match in one text, with more of the text around it; None if it has none."""
-    match = _nearest([_pattern(each) for each in texts_in(words)], text) if words else None
+    match = _nearest(_patterns(words, whole), text) if words else None
     return _hit(0, 0, "", text, match, _PASSAGE) if match else None
 
 
@@ -129,8 +134,17 @@ def _nearest(patterns: Sequence[re.Pattern[str]], text: str) -> re.Match[str] | 
     return nearest
 
 
-def _pattern(words: str) -> re.Pattern[str]:
-    return re.compile(_MARKS_WITHIN.join(map(re.escape, words)), re.IGNORECASE)
+def _patterns(words: str, whole: bool) -> list[re.Pattern[str]]:
+    return [_pattern(text, whole) for text in texts_in(words)]
+
+
+def _pattern(text: str, whole: bool) -> re.Pattern[str]:
+    pattern = _MARKS_WITHIN.join(map(re.escape, text))
+    if whole and _LETTER.match(text):
+        pattern = f"(?<!{WORD_LETTER}){pattern}"
+    if whole and _LETTER.match(text[-1:]):
+        pattern = f"{pattern}(?!{WORD_LETTER})"
+    return re.compile(pattern, re.IGNORECASE)
 
 
 def _has_marks_within(match: re.Match[str]) -> bool:

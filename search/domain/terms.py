@@ -19,19 +19,15 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import Final, NamedTuple
 
+from ctxadmin.lib.word_letters import UNSPACED
+
 # What is searched of one text: 16,000 characters have about 2,700 English words. A message of 1 MB
 # is found by its beginning; its terms take 1 ms.
 MOST_CHARACTERS: Final = 16_000
 LONGEST_WORD: Final = 60  # InnoDB indexes words of up to 84 characters
 _LONGEST_FOREIGN: Final = 20  # characters of four digits each
 _DIGITS: Final = "0123456789abcdefghijklmnopqrstuvwxyz"
-# Han and its extensions, kana, Hangul, bopomofo, Thai, Lao, Khmer, Myanmar.
-_UNSPACED: Final = (
-    "\u0e00-\u0eff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u3100-\u318f"
-    "\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff"
-    "\U00020000-\U000323af"
-)
-_RUNS: Final = re.compile(rf"[a-z0-9]+|[{_UNSPACED}]+|(?:[^\W_a-z0-9{_UNSPACED}])+")
+_RUNS: Final = re.compile(rf"[a-z0-9]+|[{UNSPACED}]+|(?:[^\W_a-z0-9{UNSPACED}])+")
 _ASCII_RUNS: Final = re.compile(r"[a-z0-9]+")
 _ACCENTS: Final = re.compile("[\u0300-\u036f]")
 
@@ -105,7 +101,7 @@ def _terms(folded: str) -> Iterator[PlacedTerm]:
         text, start, stop = run.group(), run.start(), run.end()
         if text.isascii():
             yield PlacedTerm(_word(text), start, stop)
-        elif re.match(f"[{_UNSPACED}]", text):
+        elif re.match(f"[{UNSPACED}]", text):
             codes = [_code(character) for character in text]
             for place in range(len(codes) - 1):
                 yield PlacedTerm(

@@ -185,7 +185,7 @@ def _state_query(hit: Hit) -> str:
     words = found_words(hit.passage)
     given = {"q": hit.key}
     if words and len(words) <= _LONGEST_WORDS:
-        given["words"] = words
+        given |= {"words": words, "whole": "1"}
     return urlencode(given)
 
 
@@ -194,5 +194,5 @@ def _message_query(hit: Hit) -> str:
     words = found_words(hit.passage)
     given = {"at": str(hit.index)}
     if words and len(words) <= _LONGEST_WORDS:
-        given["q"] = words
+        given |= {"q": words, "whole": "1"}
     return urlencode(given)

@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 from typing import Final
 from urllib.parse import urlencode
 
-from django.db.models import Q
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -46,7 +45,6 @@ from search.pages.hit_views import (
     clustered,
     hit_views,
 )
-from workflows.models import Workflow
 
 _PAGE: Final = 25  # conversations, or hits of one
 _FEW: Final = 5  # hits: who misses one is told what is searched
@@ -169,7 +167,7 @@ def results(request: HttpRequest, actor: Actor) -> HttpResponse:
         conversation=display_name(head) if head else "",
         everywhere_url=_url(replace(form, conversation="")),
         grouped=None if found.complete else MOST,
-        unknown_workflow="" if found.hits else _unknown_workflow(actor, query),
+        unknown_workflow="" if found.hits else queries.unknown_workflow(actor, query),
     )
     return show(request, "search/results.html", shown, status=422 if problems else 200)
 
@@ -203,14 +201,6 @@ def _conversation(actor: Actor, form: SearchForm) -> Conversation | None:
     head = find_head(actor.workspace, form.conversation)
     read_display_names([head])
     return head
-
-
-def _unknown_workflow(actor: Actor, query: Query) -> str:
-    """Returns the id of the wanted workflow if there is none, not even a deleted one."""
-    named = Q(slug=query.workflow) | Q(deleted_slug=query.workflow)
-    wanted = query.workflow if query.workflow.isascii() else ""  # MySQL compares no other slug
-    known = Workflow.objects.filter(named, workspace=actor.workspace) if wanted else None
-    return query.workflow if known is None or not known.exists() else ""
 
 
 def _found(actor: Actor, query: Query, request: PageRequest) -> ConversationHitsPage:

@@ -47,7 +47,7 @@ def test_the_palette_leads_to_pages_and_to_messages(page: Page, api: httpx.Clien
     field.press("ArrowDown")
     field.press("ArrowUp")
     field.press("Enter")
-    page.wait_for_url(f"**/conversations/{name}/?at=70&q={word}#m70")
+    page.wait_for_url(f"**/conversations/{name}/?at=70&q={word}&whole=1#m70")
     expect(page.locator("#m70")).to_be_in_viewport()
     page.keyboard.press("Control+k")
     field.fill("work")

@@ -22,6 +22,8 @@ def value_passage(
     moment = queries.find_moment(actor, conversation_id, number)
     key, words = request.GET.get("key", ""), request.GET.get("around", "")[:LONGEST]
     values = small_values(moment, {key}, MOST_PAGE_BYTES)
-    hit = passage_in("\n".join(texts_of(values[key])), words) if key in values else None
+    whole = request.GET.get("whole") == "1"
+    text = "\n".join(texts_of(values[key])) if key in values else ""
+    hit = passage_in(text, words, whole=whole)
     context = {"hit": hit, "title": _("More in this value:")}
     return render(request, "conversations/_passage.html", context)

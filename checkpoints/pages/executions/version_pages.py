@@ -63,7 +63,8 @@ class VersionPage:
     ``before`` and ``after`` are the nearest versions with their state, ``written`` the log indices
     of the messages written with it. ``namespace``, ``parent`` and ``metadata`` are the details of
     the checkpoint, ``usage`` what the engine reported, ``price_cost`` its cost in US dollars, None
-    for an unknown model; ``words`` are looked for in the key that ``text`` names;
+    for an unknown model; ``words``, perhaps only ``whole`` ones, are looked for in the key that
+    ``text`` names;
     ``parent_version`` is None if the parent is not of this execution.
     ``audit_seq`` is the number of its audit entry, 0 if the reader may not see that.
     """
@@ -82,6 +83,7 @@ class VersionPage:
     state: StateView
     text: str
     words: str
+    whole: bool
     newest: int
     before: int | None
     after: int | None
@@ -171,6 +173,7 @@ def version(request: HttpRequest, actor: Actor, conversation_id: str, number: in
         state=state,
         text=text,
         words=request.GET.get("words", "")[:LONGEST],
+        whole=request.GET.get("whole") == "1",
         newest=now.version,
         before=state_before(row, number),
         after=state_after(row, number),

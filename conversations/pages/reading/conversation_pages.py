@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
-from urllib.parse import urlencode
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -117,7 +116,7 @@ def detail(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResp
         if place is None:
             # It is hidden there; the browser keeps the fragment of a link over a redirect.
             here = reverse("conversations:detail", args=[conversation_id])
-            words = f"&{urlencode({'q': wanted.words})}" if wanted.words else ""
+            words = f"&{wanted.find_query}" if wanted.words else ""
             return redirect(f"{here}?view=all&at={index}{words}")
         start = place // SECTION * SECTION
     elif "near" in request.GET:  # an address of one's own change, which stays in its view

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from urllib.parse import urlencode
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -52,8 +51,9 @@ def find(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpRespon
     head = find_head(actor.workspace, conversation_id)
     wanted = requested_view(request)
     start = number_in(request, "from", 0)
-    found = message_search.find(head, view_window.view_shown(head, wanted), wanted.words, start)
-    here = view_window.messages_url(head, wanted) + urlencode({"q": wanted.words})
+    view = view_window.view_shown(head, wanted)
+    found = message_search.find(head, view, wanted.words, start, whole=wanted.whole)
+    here = view_window.messages_url(head, wanted) + wanted.find_query
     shown = FindPage(
         title=_("Find in the conversation"),
         crumbs=presenters.crumbs(head, Crumb(_("Find"))),
@@ -64,7 +64,7 @@ def find(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpRespon
         hit_url=f"{here}&",
         next=found.next,
         next_url=f"{reverse('conversations:find', args=[conversation_id])}{wanted.query}"
-        f"{urlencode({'q': wanted.words, 'from': found.next or 0})}",
+        f"{wanted.find_query}&from={found.next or 0}",
         total=found.total,
         first=start == 0,
     )

@@ -69,7 +69,7 @@ def message(request: HttpRequest, actor: Actor, conversation_id: str, index: int
     found = queries.messages_at(head, [index], view_window.view_shown(head, shown))
     if words := request.GET.get("around", "")[: message_search.LONGEST]:
         text = message_search.searched_text(orjson.loads(found[0].body))
-        hit = message_search.passage_in(text, words)
+        hit = message_search.passage_in(text, words, whole=request.GET.get("whole") == "1")
         more = {"hit": hit, "title": _("More in this message:")}
         return render(request, "conversations/_passage.html", more)
     form = _form_in(request)

@@ -21,6 +21,7 @@ def requested_view(request: HttpRequest) -> ShownView:
         count=number_in(request, "count", 0) if "count" in asked else None,
         hidden=asked.get("hidden") == "1",
         words=asked.get("q", "").strip(),
+        whole=asked.get("whole") == "1",
         only=ReadingFilter(
             role=_short(request, "role"),
             tool=_short(request, "tool"),

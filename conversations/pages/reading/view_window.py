@@ -46,7 +46,8 @@ Gaps = Mapping[int, tuple[int, int]]
 class ShownView:
     """What of a conversation is asked for: a view, how many of its messages, the words to mark.
 
-    ``only`` leaves out messages for a reader; the view stays as it is.
+    ``whole`` marks only whole words. ``only`` leaves out messages for a reader; the view stays as
+    it is.
 
     ``which`` is ``current``, ``all`` or the number of a revision; ``count`` goes back to when the
     view had so many messages; ``hidden`` asks for what it does not show, too.
@@ -56,6 +57,7 @@ class ShownView:
     count: int | None = None
     hidden: bool = False
     words: str = ""
+    whole: bool = False
     only: ReadingFilter = EVERYTHING
 
     @property
@@ -63,6 +65,12 @@ class ShownView:
         """Returns the query string of this view, to which a place is added."""
         then = "" if self.count is None else f"count={self.count}&"
         return f"?view={self.which}&{then}{self.filters}" + ("hidden=1&" if self.hidden else "")
+
+    @property
+    def find_query(self) -> str:
+        """The words and how they are looked for, as they stand in the address; "" for none."""
+        whole = {"whole": "1"} if self.whole else {}
+        return urlencode({"q": self.words} | whole) if self.words else ""
 
     @property
     def given(self) -> list[tuple[str, str]]:

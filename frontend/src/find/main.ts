@@ -1,9 +1,10 @@
 // Finds words in a conversation: hits beside the messages, next and previous, marked in place.
 
 import { mark, showPassage, unfold, unmarkAll } from "./marks";
-import { isPhrase, step, textsIn, told } from "./model";
+import { has, isPhrase, step, textsIn, told, type Wanted } from "./model";
 
 const form = document.getElementById("find") as HTMLFormElement;
+const whole = form.elements.namedItem("whole") as HTMLInputElement; // it stands beside the hits
 const field = form.elements.namedItem("q") as HTMLInputElement;
 const results = document.getElementById("find-results") as HTMLElement;
 const list = document.getElementById("hits") as HTMLElement;
@@ -18,8 +19,8 @@ function words(): string {
   return results.dataset.words ?? "";
 }
 
-function texts(): readonly string[] {
-  return textsIn(words());
+function wanted(): Wanted {
+  return { texts: words() ? textsIn(words()) : [], isWhole: whole.checked };
 }
 
 function isContent(around: Element): boolean {
@@ -27,7 +28,7 @@ function isContent(around: Element): boolean {
 }
 
 function markIn(section: Element): void {
-  mark(section, words() ? texts() : [], isContent);
+  mark(section, wanted(), isContent);
 }
 
 function markAll(): void {
@@ -57,9 +58,9 @@ function tell(): void {
 /** Show the words of a hit: unfolded, or in a passage below what is shown. */
 function showWords(message: Element | null): void {
   if (!message) return;
-  unfold(message.querySelectorAll<HTMLDetailsElement>(".message-body details"), texts());
+  unfold(message.querySelectorAll<HTMLDetailsElement>(".message-body details"), wanted());
   for (const passage of message.querySelectorAll<HTMLElement>("[data-passage]")) {
-    if (passage.closest("article") === message) showPassage(passage, passage.closest(".message-body"), texts());
+    if (passage.closest("article") === message) showPassage(passage, passage.closest(".message-body"), wanted());
   }
 }
 
@@ -80,8 +81,9 @@ function go(to: number): void {
 
 /** Whether the page was opened at a message that has the words. */
 function isComing(): boolean {
-  const said = document.getElementById(location.hash.slice(1))?.textContent.toLowerCase();
-  return !isAsked && /^#m\d+$/.test(location.hash) && texts().some((text) => said?.includes(text.toLowerCase()));
+  const said = document.getElementById(location.hash.slice(1))?.textContent ?? null;
+  const { texts, isWhole } = wanted();
+  return !isAsked && /^#m\d+$/.test(location.hash) && texts.some((text) => has(said, text, isWhole));
 }
 
 /** Load the hits behind those that are listed; false if there are none, or far too many before the one that is looked for. */
@@ -112,8 +114,9 @@ function look(text: string): void {
   place = -1;
   markAll();
   const url = new URL(location.href);
-  url.searchParams.delete("q");
+  for (const name of ["q", "whole"]) url.searchParams.delete(name);
   if (text) url.searchParams.set("q", text);
+  if (text && whole.checked) url.searchParams.set("whole", "1");
   history.replaceState(history.state, "", url);
   if (!text) return;
   const query = new URLSearchParams([...new FormData(form)].map(([name, value]) => [name, String(value)]));
@@ -126,6 +129,11 @@ form.addEventListener("submit", (event) => {
   if (text && text === words() && links().length) return go(place + 1);
   isAsked = true;
   look(text);
+});
+
+whole.addEventListener("change", () => {
+  isAsked = true;
+  look(words());
 });
 
 field.addEventListener("search", () => {

@@ -1,6 +1,6 @@
 // Words that are looked for in a part of a page: their marks, what is folded around them or left out, and where they stand.
 
-import { has, placesOf, wordsFor } from "./model";
+import { has, placesOf, type Wanted, wordsFor } from "./model";
 
 const NAME = "found"; // of the highlight in the style sheet
 // One for all scripts of the page; without it the words are only unfolded.
@@ -10,7 +10,7 @@ const marksOf = new WeakMap<Element, readonly StaticRange[]>();
 if (marks) CSS.highlights.set(NAME, marks);
 
 /** Mark texts in a part of the page, in place of what was marked in it; `isContent` leaves out words of the page itself. */
-export function mark(root: Element, texts: readonly string[], isContent: (around: Element) => boolean): void {
+export function mark(root: Element, { texts, isWhole }: Wanted, isContent: (around: Element) => boolean): void {
   if (!marks) return;
   for (const range of marksOf.get(root) ?? []) marks.delete(range);
   const made: StaticRange[] = [];
@@ -18,7 +18,7 @@ export function mark(root: Element, texts: readonly string[], isContent: (around
   while (texts.length && walker.nextNode()) {
     const node = walker.currentNode as Text;
     if (!node.parentElement || !isContent(node.parentElement)) continue;
-    for (const [startOffset, endOffset] of texts.flatMap((text) => placesOf(node.data, text))) {
+    for (const [startOffset, endOffset] of texts.flatMap((text) => placesOf(node.data, text, isWhole))) {
       made.push(new StaticRange({ startContainer: node, startOffset, endContainer: node, endOffset }));
     }
   }
@@ -31,21 +31,22 @@ export function unmarkAll(): void {
 }
 
 /** Open what is folded around texts. */
-export function unfold(folds: Iterable<HTMLDetailsElement>, texts: readonly string[]): void {
+export function unfold(folds: Iterable<HTMLDetailsElement>, { texts, isWhole }: Wanted): void {
   for (const fold of folds) {
-    if (!fold.open && texts.some((text) => has(fold.textContent, text))) fold.open = true;
+    if (!fold.open && texts.some((text) => has(fold.textContent, text, isWhole))) fold.open = true;
   }
 }
 
 /** What is shown in part gets the passage with those of some texts that this part lacks, whatever the passage has by now. */
-export function showPassage(passage: HTMLElement, shown: Element | null, texts: readonly string[]): void {
+export function showPassage(passage: HTMLElement, shown: Element | null, { texts, isWhole }: Wanted): void {
   const part = (shown?.textContent ?? "").replace(passage.textContent ?? "", "");
-  const words = wordsFor(texts.filter((text) => !has(part, text)));
-  const wanted = words.toLowerCase();
+  const words = wordsFor(texts.filter((text) => !has(part, text, isWhole)));
+  const wanted = `${words.toLowerCase()}${isWhole ? " whole" : ""}`;
   if (!words || passage.dataset.words === wanted) return; // it is on its way, or has none
   passage.dataset.words = wanted;
   const url = new URL(passage.dataset.passage ?? "", location.href);
   url.searchParams.set("around", words);
+  if (isWhole) url.searchParams.set("whole", "1");
   void window.htmx?.ajax("GET", url.href, { source: passage, target: passage, swap: "innerHTML" });
 }
 

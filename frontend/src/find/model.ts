@@ -1,7 +1,14 @@
 // Finds words in a conversation: their positions in a text, the next hit, and the status text.
 
 const SEVERAL = /^(?:["“][^"“”]+["”]\s*){2,}$/u;
+const UNSPACED = /[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Hang}\p{scx=Bopo}\p{scx=Thai}\p{scx=Laoo}\p{scx=Khmr}\p{scx=Mymr}]/u;
 const QUOTED = /["“]([^"“”]+)["”]/gu;
+
+/** The texts that are looked for, perhaps only as whole words. */
+export interface Wanted {
+  readonly texts: readonly string[];
+  readonly isWhole: boolean;
+}
 
 /** The texts that a message has to have, as the server reads them: those in quotes if they are several. */
 export function textsIn(words: string): readonly string[] {
@@ -18,17 +25,32 @@ export function isPhrase(words: string): boolean {
   return /\s/u.test(words) && !/["“]/u.test(words);
 }
 
-/** The places of words in a text, which are compared as the server does; without overlaps. */
-export function placesOf(text: string, words: string): readonly (readonly [start: number, end: number])[] {
+/** The places of words in a text, which are compared as the server does; without overlaps, and `isWhole` without parts of words. */
+export function placesOf(text: string, words: string, isWhole = false): readonly (readonly [start: number, end: number])[] {
   const [whole, wanted] = [text.toLowerCase(), words.toLowerCase()];
   // A letter that grows: places would not fit.
   if (!wanted || whole.length !== text.length) return [];
   const found: [number, number][] = [];
-  for (let at = whole.indexOf(wanted); at >= 0; at = whole.indexOf(wanted, at + wanted.length)) found.push([at, at + wanted.length]);
+  for (let at = whole.indexOf(wanted); at >= 0; ) {
+    const end = at + wanted.length;
+    const isFound = !isWhole || !(isWithinWord(text, at) || isWithinWord(text, end));
+    if (isFound) found.push([at, end]);
+    at = whole.indexOf(wanted, isFound ? end : at + 1);
+  }
   return found;
 }
 
-export function has(text: string | null, words: string): boolean {
+/** Whether a place has letters of one word on both sides; scripts without spaces have no such letters. */
+function isWithinWord(text: string, place: number): boolean {
+  return isWordLetter(text.slice(0, place).slice(-1)) && isWordLetter(text.slice(place, place + 1));
+}
+
+function isWordLetter(letter: string): boolean {
+  return /[\p{L}\p{N}]/u.test(letter) && !UNSPACED.test(letter);
+}
+
+export function has(text: string | null, words: string, isWhole = false): boolean {
+  if (isWhole) return placesOf(text ?? "", words, true).length > 0;
   return (text ?? "").toLowerCase().includes(words.toLowerCase());
 }
 

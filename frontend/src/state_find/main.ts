@@ -8,10 +8,10 @@ const key = document.getElementById("found-key");
 let isHeld = true; // until the reader moves the page
 
 function show(item: HTMLElement): void {
-  const texts = textsIn(item.dataset.words ?? "");
-  unfold(item.querySelectorAll("details"), texts);
-  mark(item, texts, (around) => !around.closest(NOT_SAID));
-  for (const passage of item.querySelectorAll<HTMLElement>("[data-passage]")) showPassage(passage, item, texts);
+  const wanted = { texts: textsIn(item.dataset.words ?? ""), isWhole: item.dataset.whole !== undefined };
+  unfold(item.querySelectorAll("details"), wanted);
+  mark(item, wanted, (around) => !around.closest(NOT_SAID));
+  for (const passage of item.querySelectorAll<HTMLElement>("[data-passage]")) showPassage(passage, item, wanted);
   const place = isHeld ? placeOfWords(item) : null;
   if (place) window.scrollBy(0, place.top - innerHeight / 2);
 }

@@ -33,7 +33,7 @@ def test_a_hit_is_shown_in_its_context_and_leads_to_its_place(reviewer: Client) 
     head = conversation(user("one"), user("The Charger is <lost> & gone"), title="Parcel")
     html = page(reviewer, q="charger")
     assert "The <mark>Charger</mark> is &lt;lost&gt; &amp; gone" in html
-    link = f"/conversations/{head.public_id}/?at=1&amp;q=Charger#m1"
+    link = f"/conversations/{head.public_id}/?at=1&amp;q=Charger&amp;whole=1#m1"
     assert f'href="{link}"' in html
     assert 'id="m1"' in text(reviewer.get(link.replace("&amp;", "&").split("#")[0]))
 
@@ -245,7 +245,7 @@ def test_the_palette_finds_beginnings_and_a_few_of_each_conversation(reviewer: C
     assert [each["label"] for each in found["conversations"]] == ["Needles"]
     assert [each["label"] for each in found["texts"]] == ["Other", "Needles", "Needles", "Needles"]
     assert found["conversations"][0]["url"] == found["texts"][1]["url"]
-    assert found["texts"][0]["url"] == f"/conversations/{head.public_id}/?at=0&q=needle#m0"
+    assert found["texts"][0]["url"] == f"/conversations/{head.public_id}/?at=0&q=needle&whole=1#m0"
     assert found["texts"][0]["passage"] == [["a ", False], ["needle", True]]
 
 

@@ -38,6 +38,27 @@ def test_several_texts_in_quotes_are_looked_for_each(words: str, texts: list[str
     assert texts_in(words) == texts
 
 
+@pytest.mark.parametrize(
+    ("text", "words", "before"),
+    [
+        ("The total goes to you", "to", "The total goes "),
+        ("reorder, order_id", "order", "reorder, "),
+        ("Ändere, größer, groß", "groß", "Ändere, größer, "),
+        ("用Python写", "python", "用"),
+        ("要求退款吗", "退款", "要求"),
+        ("at 10 %, 1 %", "1 %", "at 10 %, "),
+        ("#12 and #1", "#1", "#12 and "),
+    ],
+)
+def test_whole_words_neither_begin_nor_end_within_others(
+    text: str, words: str, before: str
+) -> None:
+    found = passage_in(text, words, whole=True)
+    assert found is not None
+    assert (found.before, found.words.lower()) == (before, words)
+    assert passage_in(before, words, whole=True) is None
+
+
 def test_several_texts_are_shown_where_they_are_nearest_to_each_other() -> None:
     said = "A fee. " + "And so on. " * 30 + "The fee is waived. " + "A fee. " * 30
     found = passage_in(said, '"waived" "fee"')

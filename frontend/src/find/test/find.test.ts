@@ -10,6 +10,15 @@ describe("words in a text", () => {
     expect(placesOf("anything", "")).toEqual([]);
   });
 
+  it("can be whole ones, which neither begin nor end within others", () => {
+    expect(placesOf("The total goes to you", "to", true)).toEqual([[15, 17]]);
+    expect(placesOf("reorder, order_id, ordered", "order", true)).toEqual([[9, 14]]);
+    expect(placesOf("größer, groß", "groß", true)).toEqual([[8, 12]]);
+    expect(placesOf("用Python写", "python", true)).toEqual([[1, 7]]);
+    expect(placesOf("要求退款吗 10 %, 1 %", "退款", true)).toEqual([[2, 4]]);
+    expect([has("10 %", "1 %", true), has("in 1 %", "1 %", true), has("total", "to", true), has("total", "to")]).toEqual([false, true, false, true]);
+  });
+
   it("are not marked where a letter grows when it is made small", () => {
     expect("İstanbul".toLowerCase().length).not.toBe("İstanbul".length);
     expect(placesOf("İstanbul", "bul")).toEqual([]);

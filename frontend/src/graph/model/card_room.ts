@@ -2,7 +2,7 @@
 
 import { lettersOf } from "./chips";
 import type { Key, Position } from "./document";
-import { type Flow, type Lane, shapeOf } from "./lines";
+import { AT, alongOf, DROP, type Flow, type Lane, shapeOf } from "./lines";
 import { type Box, CARD, type Extent } from "./places";
 
 /** A card: its name, in how many rows of which height it is written, the width of what stands beside it, and that of a line below. */
@@ -61,11 +61,9 @@ const MOST_LETTERS = 60;
 const MOST_HIGHER = CARD.height / 2;
 const MOST_LONGER = CARD.height;
 const MOST_MORE_ROWS = 2;
-// Below a card, for its lines and their arrows; a line to a lane beside others leaves this below its card (lines.ts).
+// Below a card, for its lines and their arrows; of a line to a lane beside others only its corner.
 const LINES_BELOW = 36;
-const UNDER_LANE = 8;
-// As far down a line as its words stand (lines.ts).
-const WORDS_AT = 0.3;
+const UNDER_LANE = DROP - 16;
 
 /** The cards that have to be larger and have the room for it. In a flow to the right they are higher, else wider, and then longer. */
 export function reaches(cards: readonly Named[], around: Around): ReadonlyMap<Key, Reach> {
@@ -124,7 +122,7 @@ function longer({ at, name, rows, height, beside, said = 0 }: Named, wide: Reach
   for (const { at: other } of cards) {
     if (other.y <= at.y || Math.abs(other.x - at.x) >= CARD.width * 2) continue;
     const below = other.y - at.y - CARD.height;
-    room = Math.min(room, below - LINES_BELOW, ...(said ? [below * WORDS_AT - said / 2] : []));
+    room = Math.min(room, below - LINES_BELOW, ...(said ? [below * AT.start - said / 2] : []));
   }
   const [row, around] = [letter * ROW, letter * AROUND_ROWS];
   const fitting = Math.min(most, Math.floor((height + Math.max(room, 0) - around) / row));
@@ -164,10 +162,7 @@ function crossings({ from, to, lane }: Passing, at: Position): number[] {
   if (start > bottom || end < top || lane?.shape === "over") return [];
   if (lane) return [lane.at];
   if (from === at || to === at) return [];
-  return [top, (top + bottom) / 2, bottom].map((y) => {
-    const share = Math.min(Math.max((y - start) / Math.max(end - start, 1), 0), 1);
-    return from.x + (to.x - from.x) * (share * share * (3 - 2 * share)) + CARD.width / 2;
-  });
+  return [top, (top + bottom) / 2, bottom].map((y) => alongOf(from, to, y));
 }
 
 function isAtSide({ from, to, lane }: Passing, at: Position, side: "left" | "right"): boolean {

@@ -27,10 +27,10 @@ const TIP = 2;
 const CLEAR = 28;
 const CORNER = 12;
 const LANE = 26;
-// How far below or above a card a line goes to a lane.
-const DROP = 24;
-// Of the whole way: short of the arrow, and clear of the lines beside it.
-const AT: { readonly [end in End]: number } = { start: 0.3, middle: 0.5, end: 0.7 };
+/** How far below or above a card a line goes to a lane. */
+export const DROP = 24;
+/** Where chips stand, as a share of the whole way: short of the arrow, and clear of the lines beside it. */
+export const AT: { readonly [end in End]: number } = { start: 0.3, middle: 0.5, end: 0.7 };
 // How far chips reach over the line that they begin at.
 const INSET = 12;
 // Between chips and the cards below or above which they stand.
