@@ -186,6 +186,12 @@ def hidden_messages(head: Conversation, part: View) -> list[StoredMessage]:
     return _in_order(head.key, part, shown=View())
 
 
+def find_call(head: Conversation, index: int) -> int | None:
+    """Returns the log index of the message whose call a tool result answers, if there is one."""
+    rows = Message.objects.filter(conversation=head.key, index=index)
+    return rows.values_list("call_index", flat=True).first()
+
+
 def results_of(head: Conversation, indices: Iterable[int]) -> dict[tuple[int, str], int]:
     """Returns the places of tool results: ``(index, call id)`` -> log index.
 

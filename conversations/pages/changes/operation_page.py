@@ -38,6 +38,7 @@ from conversations.pages.changes.frequent_changes import (
 from conversations.pages.changes.typed_messages import form_message, map_messages
 from conversations.pages.changes.unchanged_replacement import require_change
 from conversations.pages.undo import undo_url
+from conversations.reading.queries import find_call
 from conversations.services import use_cases
 from conversations.services.results import Applied
 from conversations.store.conversation import find_head, find_revision, view_of
@@ -354,7 +355,8 @@ def seen_view(request: HttpRequest, head: Conversation) -> Seen:
 def address_near(head: Conversation, applied: Applied, shown: str = "") -> str:
     """Returns the address of the page at what came, or else at what is left before what went.
 
-    The page stays in the view of ``shown``, a query string, also once the message is hidden there.
+    A tool result stands in the closed card of its call, so the address is that of the call. The
+    page stays in the view of ``shown``, a query string, also once the message is hidden there.
     """
     here = reverse("conversations:detail", args=[head.public_id])
     came = applied.added or applied.shown
@@ -364,6 +366,8 @@ def address_near(head: Conversation, applied: Applied, shown: str = "") -> str:
         hidden = applied.hidden[0][0] if applied.hidden else 0
         earlier = [index for index in applied.view if index < hidden]
         place = earlier[-1] if earlier else next(iter(applied.view), -1)
+        call = find_call(head, place)
+        place = call if call is not None and call in applied.view else place
     view = f"{shown}&" if shown else ""
     return f"{here}?{view}near={place}#m{place}" if place >= 0 else f"{here}?{shown}".rstrip("?")
 

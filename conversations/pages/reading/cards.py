@@ -163,6 +163,11 @@ class MessageCard:
         return bool(self.calls) and not any(block.text.strip() for block in self.blocks)
 
     @property
+    def is_line(self) -> bool:
+        """True for calls that stand in the line of who made them, with nothing below."""
+        return self.only_calls and not self.hidden_by and not self.comments
+
+    @property
     def lines(self) -> int:
         """The lines of its text."""
         return sum(block.text.count("\n") + 1 for block in self.blocks)

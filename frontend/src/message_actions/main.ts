@@ -77,7 +77,7 @@ function show(message: HTMLElement | null): void {
 /** The line of a call leaves its actions as much room as their words take. */
 function makeRoom(message: HTMLElement): void {
   const width = head<HTMLElement>(message, ".message-aside")?.offsetWidth;
-  if (message.matches(".message-calls") && width) message.style.setProperty("--aside", `${width}px`);
+  if (message.matches(".message-line") && width) message.style.setProperty("--aside", `${width}px`);
 }
 
 function hide(message: HTMLElement | null): void {

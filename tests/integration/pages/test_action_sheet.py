@@ -188,6 +188,14 @@ def test_an_undo_after_ones_own_change_elsewhere_undoes_nothing(reviewer: Client
     assert shown(answer) == [0, 2, 3]
 
 
+def test_the_page_stays_at_the_call_whose_closed_card_has_the_last_message_left(
+    reviewer: Client,
+) -> None:
+    booking()
+    answer = reviewer.post("/conversations/t/act/", asked("hide", "4", apply="1", pairing="drop"))
+    assert answer["Location"] == "/conversations/t/?near=2#m2"
+
+
 def test_the_whole_log_undoes_and_stays(reviewer: Client) -> None:
     booking()
     apply(reviewer, "hide", "4", pairing="drop")
