@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
@@ -11,9 +11,12 @@ from typing import Final
 
 from ctxadmin.lib.alignment import MOST_PAIRS, Pair, align
 
-# Longer texts are shown as a whole before and a whole after: nobody reads such a diff, and
-# the page that shows it should stay small.
+# What differs in longer texts is shown as a whole before and a whole after: nobody reads such a
+# diff, and the page that shows it should stay small.
 LONGEST_TEXT: Final = 200_000
+_AROUND: Final = (
+    64  # characters around what differs in them, so that it begins and ends with a word
+)
 _BLANKS: Final = " \t"
 _LETTER: Final = re.compile(r"\w")
 
@@ -38,14 +41,39 @@ def text_diff(before: str, after: str) -> list[TextPiece]:
     """Returns the pieces of two texts in reading order; removed ones come before added ones.
 
     Unchanged lines are found first, then words between them. No piece ends within a sign that is
-    written with several characters. Texts over 200,000 characters are not compared, but shown one
-    after the other.
+    written with several characters. Over 200,000 characters are not compared between the first and
+    the last difference, but shown one after the other.
     """
     if before == after:
         return [TextPiece(DiffSide.SAME, before)] if before else []
-    if max(len(before), len(after)) > LONGEST_TEXT:
-        return list(_merge_pieces(_replaced(before, after)))
-    return list(_merge_pieces(_in_lines(before.splitlines(True), after.splitlines(True))))
+    start, end = _unchanged_ends(before, after)
+    old, new = before[start : len(before) - end], after[start : len(after) - end]
+    is_long = max(len(old), len(new)) > LONGEST_TEXT
+    middle = (
+        _replaced(old, new) if is_long else _in_lines(old.splitlines(True), new.splitlines(True))
+    )
+    head, tail = before[:start], before[len(before) - end :]
+    same = [TextPiece(DiffSide.SAME, text) for text in (head, tail)]
+    return list(_merge_pieces([same[0], *middle, same[1]]))
+
+
+def _unchanged_ends(before: str, after: str) -> tuple[int, int]:
+    """Returns how many characters of long texts are the same at their starts and ends."""
+    if max(len(before), len(after)) <= LONGEST_TEXT:
+        return 0, 0
+    most = min(len(before), len(after))
+    start = _longest(most, lambda n: before.startswith(after[:n]))
+    end = _longest(most - start, lambda n: before.endswith(after[len(after) - n :]))
+    return max(start - _AROUND, 0), max(end - _AROUND, 0)
+
+
+def _longest(most: int, is_same: Callable[[int], bool]) -> int:
+    """Returns the largest number up to one for which something is true, as for all below it."""
+    least = 0
+    while least < most:
+        half = (least + most + 1) // 2
+        least, most = (half, most) if is_same(half) else (least, half - 1)
+    return least
 
 
 def _in_lines(before: Sequence[str], after: Sequence[str]) -> Iterator[TextPiece]:

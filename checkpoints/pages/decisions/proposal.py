@@ -21,7 +21,7 @@ from checkpoints.pages.decisions.proposed_messages import (
 )
 from checkpoints.pages.presenters import NamedNode
 from checkpoints.pages.state import state_view
-from checkpoints.pages.state.state_rows import from_change_on, is_compared, state_rows
+from checkpoints.pages.state.state_rows import state_rows
 from checkpoints.reading.node_responses import responses_of
 from checkpoints.reading.proposals import find_proposal
 from checkpoints.reading.state_values import heads_by_name
@@ -285,9 +285,7 @@ class _Reader:
             return replace(shown, edited_by="", edited_at=None)  # it was changed back
         original = None if before is ABSENT else before
         if isinstance(before, str) and isinstance(now, str):
-            compared = is_compared(before, now)
-            pieces = text_diff(*((before, now) if compared else from_change_on(before, now)))
-            return replace(shown, original=original, pieces=pieces)
+            return replace(shown, original=original, pieces=text_diff(before, now))
         after = _alone(name, now)
         rows = state_rows(diff(_alone(name, before), after), after)
         return replace(shown, original=original, rows=rows)

@@ -32,7 +32,7 @@ from checkpoints.pages.expected_version_fields import version_in
 from checkpoints.pages.presenters import NamedNode, TimelineLine
 from checkpoints.pages.state.change_tree import ChangeBranch, tree_of
 from checkpoints.pages.state.place_names import PlaceNames, key_of
-from checkpoints.pages.state.state_rows import from_change_on, shown_value, state_rows
+from checkpoints.pages.state.state_rows import shown_value, state_rows, whole_value
 from checkpoints.reading.state_values import last_writes, reducers_for
 from checkpoints.store.snapshots import StoredSnapshot
 from conversations.models import Conversation
@@ -347,15 +347,10 @@ def _changes(base: Value, side: Value) -> list[ChangeBranch]:
 
 
 def _pieces(base: Value, side: Value) -> Sequence[TextPiece]:
-    """Returns the words that a side changed, also far behind the beginning of a long text.
-
-    Nothing of numbers and the like, which are read whole.
-    """
-    if isinstance(base, str) and isinstance(side, str):
-        return text_diff(*from_change_on(base, side))
+    """Returns the words that a side changed; nothing of numbers and the like, read whole."""
     if not all(isinstance(each, str | list | dict) for each in (base, side)):
         return ()
-    return text_diff(shown_value(base), shown_value(side))
+    return text_diff(whole_value(base), whole_value(side))
 
 
 def _is_in(path: str, other: str) -> bool:

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import takewhile
 from typing import Final
 
 import orjson
@@ -14,8 +13,6 @@ from ctxadmin.lib.structural_diff import ABSENT, Difference, DifferenceKind, Val
 from ctxadmin.ui.components import DiffRow
 
 _MOST_TEXT: Final = 4000
-_MOST_COMPARED: Final = 40_000  # characters of a text in which the changed words are marked
-_BEFORE_CHANGE: Final = 400
 
 
 def state_rows(differences: Sequence[Difference], after: Value) -> list[DiffRow]:
@@ -34,7 +31,7 @@ def state_rows(differences: Sequence[Difference], after: Value) -> list[DiffRow]
 def state_row(each: Difference, place: str) -> DiffRow:
     """Returns one difference as a row."""
     if isinstance(each.before, str) and isinstance(each.after, str):
-        return DiffRow("changed", place, *from_change_on(each.before, each.after))
+        return DiffRow("changed", place, each.before or '""', each.after or '""')
     before, after = whole_value(each.before), whole_value(each.after)
     match each.kind:
         case DifferenceKind.ADDED:
@@ -49,34 +46,7 @@ def state_row(each: Difference, place: str) -> DiffRow:
             kinds = {"a": _kind(each.before), "b": _kind(each.after)}
             note = _("type changed from %(a)s to %(b)s") % kinds
             return DiffRow("changed", place, before, after, note, whole=True)
-    return DiffRow("changed", place, shown_value(each.before), shown_value(each.after))
-
-
-def is_compared(before: str, after: str) -> bool:
-    """Returns True if two texts are short enough to mark all words that differ."""
-    return max(len(before), len(after)) <= _MOST_COMPARED
-
-
-def from_change_on(before: str, after: str) -> tuple[str, str]:
-    """Returns two texts from a little before their first difference, as far as they are compared.
-
-    What is left out says so: what follows the last compared character may differ too.
-    """
-    if is_compared(before, after):
-        return before or '""', after or '""'
-    same = sum(
-        1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(before, after, strict=False))
-    )
-    start = max(same - _BEFORE_CHANGE, 0)
-    return _cut(before, start), _cut(after, start)
-
-
-def _cut(text: str, start: int) -> str:
-    kept = text[start : start + _MOST_TEXT]
-    if len(kept) == len(text):
-        return kept
-    ends = ("… " if start else "", " …" if start + len(kept) < len(text) else "")
-    return f"{ends[0]}{kept}{ends[1]} " + _("(%(n)s characters)") % {"n": len(text)}
+    return DiffRow("changed", place, before, after)
 
 
 def _counted(index: Value) -> Value:
@@ -99,7 +69,7 @@ def whole_value(value: Value) -> str:
 
 
 def shown_value(value: Value) -> str:
-    """Returns a value to compare with another one, shortened if it is too long."""
+    """Returns a value beside others, shortened if it is too long."""
     text = whole_value(value)
     if len(text) <= _MOST_TEXT:
         return text

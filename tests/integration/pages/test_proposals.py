@@ -300,7 +300,7 @@ def test_a_large_edit_is_compared_and_stands_for_the_message(reviewer: Client) -
     assert "edited by" in key(html, "write_output")
     assert "Hello." in key(html, "write_output")
     assert answer in key(html, "write_output")
-    assert "(200007 characters)" in key(html, "write_output")
+    assert "more added characters" in key(html, "write_output")
     assert "still has the text before the edit" in key(html, "write_output")
     assert "Show the whole value" in key(html, "write_output")
     assert 'class="proposal-message"' not in card(html).partition("proposal-sources")[2]

@@ -37,7 +37,16 @@ def test_equal_sequences_are_compared_once_from_the_front() -> None:
 def test_beyond_the_bound_the_rarest_items_are_the_landmarks() -> None:
     before = "aaaaaXaaaaaYaaaaa"
     after = "baaaXaaaaaaaYaaac"
-    assert align(before, after, most_pairs=2) == [(5, 4), (11, 12)]
+    assert align(before, after, most_pairs=2, levels=0) == [(5, 4), (11, 12)]
+
+
+def test_between_landmarks_the_common_ends_are_found_at_any_bound() -> None:
+    before = "aaaaaXaaaaaYaaaaa"
+    after = "baaaXaaaaaaaYaaac"
+    found = align(before, after, most_pairs=2)
+    assert found == sorted(found)
+    assert len(found) == 3 + 1 + 5 + 1 + 3
+    assert all(before[left] == after[right] for left, right in found)
 
 
 def test_a_hostile_pair_of_lists_stays_within_the_bound() -> None:

@@ -94,6 +94,26 @@ def test_empty_texts_have_no_empty_pieces(
     assert pieces(before, after) == result
 
 
-def test_too_long_texts_are_shown_one_after_the_other() -> None:
-    before = "a " * (LONGEST_TEXT // 2 + 1)
-    assert pieces(before, before + "b") == [("removed", before), ("added", before + "b")]
+def test_two_edits_of_a_long_line_are_all_that_is_marked() -> None:
+    words = [f"word{n % 97}" for n in range(8_000)]
+    edited = [*words[:3_000], "one", *words[3_000:7_900], "two", *words[7_900:]]
+    found = pieces(" ".join(words), " ".join(edited))
+    assert [(kind, text.strip()) for kind, text in found if kind != "same"] == [
+        ("added", "one"),
+        ("added", "two"),
+    ]
+
+
+def test_very_long_texts_are_compared_between_their_first_and_last_difference() -> None:
+    same = "a " * LONGEST_TEXT
+    found = pieces(f"{same}old words {same}", f"{same}new words {same}")
+    changed = [(kind, text.strip()) for kind, text in found if kind != "same"]
+    assert changed == [("removed", "old"), ("added", "new")]
+
+
+def test_what_differs_over_too_long_a_stretch_is_shown_one_after_the_other() -> None:
+    same, old, new = "same " * 1_000, "a " * LONGEST_TEXT, "b " * LONGEST_TEXT
+    found = dict(pieces(same + old, same + new))
+    assert list(found) == ["same", "removed", "added"]
+    assert found["same"] + found["removed"] == same + old
+    assert len(found["same"]) > len(same) - 100

@@ -160,9 +160,9 @@ def test_of_long_texts_a_side_says_what_stands_beside_its_changes_and_the_first_
 
 
 def test_texts_that_are_too_long_to_compare_stand_one_after_the_other() -> None:
-    long = "word " * (LONGEST_TEXT // 5 + 1)
-    mine = changed(ANSWER, config={"template": long + "end"})
-    base = changed(ANSWER, config={"template": long})
+    long = LONGEST_TEXT // 5 + 1
+    mine = changed(ANSWER, config={"template": "text " * long})
+    base = changed(ANSWER, config={"template": "word " * long})
     rows = told("node", base, mine, base)
     kinds = [piece["kind"] for piece in rows[0]["sides"][1]]
     assert [kind for kind, _pieces in groupby(kinds)] == ["removed", "added"]
