@@ -9,8 +9,8 @@ from django.http import HttpRequest, HttpResponse, QueryDict
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from conversations.models import Conversation, Revision
-from conversations.pages.batch_words import words_of
+from conversations.models import Conversation, Move, Revision
+from conversations.pages.batch_words import pin_of, words_of
 from conversations.pages.pin_changes import last_pin_changes
 from conversations.services.results import Applied
 from conversations.store.conversation import find_head, has_grown, lineage
@@ -23,6 +23,7 @@ from ctxadmin.ui.sentences import translated
 _SHOWN: Final = "shown"
 _VIEW: Final = ("view", "hidden", "role", "tool", "node", "author")
 _LONGEST: Final = 200
+_MOST_UNDONE: Final = 50
 
 
 def undo_url(head: Conversation, applied: Applied, shown: str = "") -> str:
@@ -33,6 +34,37 @@ def undo_url(head: Conversation, applied: Applied, shown: str = "") -> str:
     """
     revision = head.current_revision
     return _restore_url(head, revision, applied.target, applied.visible_count, shown)
+
+
+def redo_own_url(head: Conversation, actor: Actor, moved: Applied, shown: str = "") -> str:
+    """Returns the address at which more of what the actor undid is done again by POST.
+
+    ``moved`` is what was just done again. "" if nothing is left, or if the view was changed since.
+    """
+    newest = Revision.objects.filter(conversation=head.key).order_by("-number")[:_MOST_UNDONE]
+    change = next((row for row in newest if pin_of(row) is None), None)
+    if change is None:
+        return ""
+    moves = Move.objects.filter(conversation=head.key, created_at__gte=change.created_at)
+    undone = _undone(reversed(moves.order_by("-seq")[:_MOST_UNDONE]), actor)
+    if not undone:
+        return ""
+    return _restore_url(head, undone[-1], moved.target, moved.visible_count, shown)
+
+
+def _undone(moves: Iterable[Move], actor: Actor) -> Sequence[int]:
+    """Returns the revisions that the actor undid, in order, by the moves since the last change."""
+    undone: list[int] = []
+    for move in moves:
+        if move.author != actor.label or move.kind != "restore":
+            undone.clear()
+        elif undone and move.to_revision == undone[-1]:
+            undone.pop()
+        elif move.to_revision < move.from_revision:
+            undone.append(move.from_revision)
+        else:
+            undone.clear()
+    return undone
 
 
 def undo_pins_url(

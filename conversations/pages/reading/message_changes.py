@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from conversations.models import Conversation, Move, Revision
-from conversations.pages.batch_words import batch_words
+from conversations.pages.batch_words import batch_words, pin_of
 from conversations.reading.batch_changes import BatchChange, Place
 from conversations.reading.batch_changes import changes_of as batch_changes_of
 from conversations.reading.message_history import (
@@ -27,6 +27,7 @@ from conversations.reading.node_names import names_of_nodes
 from ctxadmin.ui.components import Text
 
 _NUMBER: Final = re.compile(r"#(\d+)")
+_NEAR: Final = 20  # revisions before the later end of a move that can be pins
 _EFFECTS: Final[Mapping[Effect, Text]] = {
     "hid": gettext_lazy("Hidden"),
     "showed": gettext_lazy("Visible again"),
@@ -107,10 +108,13 @@ def _difference(head: Conversation, row: Revision) -> str:
 
 
 def _moved_between(head: Conversation, moves: Sequence[Move]) -> Mapping[int, Revision]:
-    """Returns the revisions that moves led from and to, by number."""
-    numbers = {each for move in moves for each in (move.from_revision, move.to_revision)}
-    if not numbers:
+    """Returns the revisions that moves led from and to, by number, and those shortly before."""
+    ends = [sorted((move.from_revision, move.to_revision)) for move in moves]
+    if not ends:
         return {}
+    numbers = {
+        each for first, last in ends for each in (first, *range(max(first, last - _NEAR), last + 1))
+    }
     rows = Revision.objects.filter(conversation=head.key, number__in=numbers)
     return {row.number: row for row in rows.defer("opened", "grown")}
 
@@ -122,11 +126,25 @@ def _words_of_move(
     before, after = moved.get(move.from_revision), moved.get(move.to_revision)
     if move.kind == "rollback":
         return _("Rolled back")
-    if before is not None and after is not None and before.parent == after.number:
-        return _("Undone: %(what)s") % {"what": batch_words(before, batches)}
-    if before is not None and after is not None and after.parent == before.number:
-        return _("Redone: %(what)s") % {"what": batch_words(after, batches)}
+    if before is not None and (undone := _only_change(before, move.to_revision, moved)):
+        return _("Undone: %(what)s") % {"what": batch_words(undone, batches)}
+    if after is not None and (redone := _only_change(after, move.from_revision, moved)):
+        return _("Redone: %(what)s") % {"what": batch_words(redone, batches)}
     return _("Restored a revision")
+
+
+def _only_change(row: Revision, since: int, known: Mapping[int, Revision]) -> Revision | None:
+    """Returns the one change of the view from a revision to ``row``, beside pins; None if there
+    are several, or if the revision is not before it.
+    """
+    changes: list[Revision] = []
+    here: Revision | None = row
+    while here is not None and here.number > since:
+        if pin_of(here) is None:
+            changes.append(here)
+        here = None if here.parent is None else known.get(here.parent)
+    is_before = here is not None and here.number == since
+    return changes[0] if is_before and len(changes) == 1 else None
 
 
 def _line(

@@ -176,6 +176,7 @@ document.addEventListener(COLLECT, (event) => {
     for (const [keys, label] of Object.entries(labels)) add(keys, label, why);
   }
   if (texts.keysNoUndo && !document.querySelector('[data-key="Ctrl+Z"]')) add("Ctrl+Z", texts.keysUndo, () => say(texts.keysNoUndo), true, "page");
+  if (texts.keysNoRedo && !document.querySelector('[data-key^="Ctrl+Shift+Z"]')) add("Ctrl+Shift+Z | Ctrl+Y", texts.keysRedo, () => say(texts.keysNoRedo), true, "page");
   const pinSelected = document.querySelector<HTMLElement>("#selection:not(.selection-empty) [data-with-selection=pin]");
   if (pinSelected) add("p", texts.keysPinSelected, () => pinSelected.click(), true, "selection");
   else if (any && offers("[data-action=pin]")) add("p", texts.keysPin, () => press("[data-action=pin]"));

@@ -188,6 +188,42 @@ def test_an_undo_after_ones_own_change_elsewhere_undoes_nothing(reviewer: Client
     assert shown(answer) == [0, 2, 3]
 
 
+def pressed(client: Client, page: str, what: str) -> str:
+    """Presses the button that undoes or redoes on a page; returns the page that follows."""
+    found = re.search(rf'action="([^"]+)"[^>]*>(?:(?!</form>).)*name="undo" value="{what}"', page)
+    assert found is not None
+    return text(client.post(unescape(found[1]), {"undo": what}, follow=True))
+
+
+def test_redo_does_again_all_that_was_undone_one_after_the_other(reviewer: Client) -> None:
+    booking()
+    apply(reviewer, "hide", "4", pairing="drop")
+    apply(reviewer, "hide", "1", pairing="drop", revision="1", count="4")
+    page = text(reviewer.get("/conversations/t/"))
+    for left in ([0, 1, 2, 3], [0, 1, 2, 3, 4]):
+        page = pressed(reviewer, page, "1")
+        assert shown(page) == left
+    for left in ([0, 1, 2, 3], [0, 2, 3]):
+        page = pressed(reviewer, page, "redo")
+        assert shown(page) == left
+    assert 'value="redo"' not in page
+    page = pressed(reviewer, pressed(reviewer, page, "1"), "1")
+    append(engine(), "t", drafts(user("More")))
+    assert 'value="redo"' not in text(reviewer.get("/conversations/t/"))
+
+
+def test_an_undo_beyond_a_pin_is_named_by_what_it_undid(reviewer: Client) -> None:
+    booking()
+    apply(reviewer, "hide", "4", pairing="drop")
+    for pinned in (True, False):
+        pins.pin(engine(), "t", "1", pinned=pinned)
+    page = pressed(reviewer, text(reviewer.get("/conversations/t/")), "1")
+    pressed(reviewer, page, "redo")
+    changes = text(reviewer.get("/conversations/t/messages/4/"))
+    assert "Undone: Hid #4" in changes
+    assert "Redone: Hid #4" in changes
+
+
 def test_the_page_stays_at_the_call_whose_closed_card_has_the_last_message_left(
     reviewer: Client,
 ) -> None:
