@@ -1,7 +1,7 @@
 """The page with the form of a state, or with the state as one JSON text."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import orjson
@@ -25,7 +25,7 @@ from checkpoints.pages.presenters import NamedNode, PositionView
 from checkpoints.pages.state import state_view
 from checkpoints.pages.state.state_view import KeyView
 from checkpoints.reading.proposals import find_proposal
-from checkpoints.reading.state_values import all_values
+from checkpoints.reading.state_values import all_values, heads_by_name
 from checkpoints.store.snapshots import StoredSnapshot
 from conversations.models import Conversation
 from ctxadmin.lib.errors import InvalidState
@@ -116,6 +116,7 @@ def edit_page(task: Edit, *, text: str = "", raw: bool = False, adds: bool = Fal
     shown = _visible_part(taken, text)
     sections = key_sections.place_keys(view.names, proposed, _("Other keys"))
     rows = form_rows.of_state(base, view.keys, shown, draft, text, sections)
+    rows = _with_their_versions(task, rows, shown)
     if not raw:
         rows = with_theirs(task, rows, taken.meets)
     return EditPage(
@@ -179,6 +180,17 @@ def _visible_part(taken: MergedText, text: str) -> Changes:
         if state_view.is_found(name, text)
         and len(state_form.format_json(value)) <= state_view.MOST_VALUE_BYTES
     }
+
+
+def _with_their_versions(task: Edit, rows: list[Row], taken: Changes) -> list[Row]:
+    """Returns the rows with the versions that wrote what others applied, where they show that."""
+    held = heads_by_name(task.now) if taken else {}
+    return [
+        replace(row, version=held[row.name].version)
+        if row.name in taken and row.name in held
+        else row
+        for row in rows
+    ]
 
 
 def raw_text(base: StoredSnapshot, changes: Changes) -> str:

@@ -50,6 +50,20 @@ def test_the_summary_shows_what_a_newer_version_changed_and_conflicts_are_asked_
     assert html.count("<del>") + html.count("<ins>") >= 1
 
 
+def test_a_value_of_someone_else_says_which_version_wrote_it_beside_a_conflict(
+    reviewer: Client, run: Run
+) -> None:
+    send(reviewer, run, typed(opened(reviewer, run), draft="Dear friend"))
+    other_edit(run, draft="Dear Anna", count=9)
+    html = page(reviewer, run, "state/")
+    rows = re.split(r'(?=<[^>]+class="edit-key[ "])', html)
+    said = {
+        name: row for row in rows for name in ("draft", "count") if f'data-key-name="{name}"' in row
+    }
+    assert "version 1<" in said["draft"]
+    assert "version 2<" in said["count"]
+
+
 def test_the_summary_of_what_continues_already_says_so(reviewer: Client, run: Run) -> None:
     fields = typed(opened(reviewer, run), draft="Dear friend")
     assert run.post("approve").status_code == 200

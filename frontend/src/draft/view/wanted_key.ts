@@ -39,11 +39,11 @@ export function showWantedKey(form: HTMLFormElement): void {
 
 const WANTED = "#edit:";
 
-/** Who came by a key to edit the state can type at once: at the key that the address names, else the first. */
+/** Who came to edit can type at once: at the key that the address names, or else, after a press of a key, at the first. */
 function beginAtFirstKey(form: HTMLFormElement): void {
   const named = location.hash.startsWith(WANTED) ? rowsOf(form).find(({ dataset }) => dataset.keyName === nameIn(location.hash)) : undefined;
-  const isFree = hasArrivedByKey() && document.activeElement === document.body && (!location.hash || location.hash.startsWith(WANTED));
-  const row = isFree ? (named ?? rowsOf(form)[0]) : undefined;
+  const first = hasArrivedByKey() && (!location.hash || location.hash.startsWith(WANTED)) ? rowsOf(form)[0] : undefined;
+  const row = document.activeElement === document.body ? (named ?? first) : undefined;
   const field = row && fieldOf(row, "value");
   if (!row || !field) return;
   if (field.hidden) focusFirst(row);
