@@ -40,7 +40,6 @@ ICONS: Final[Mapping[HitKind, str]] = {
     HitKind.COMMENT: "notes",
 }
 _LONGEST_WORDS: Final = 100  # that a page of messages looks for
-_LONGEST_STRETCH: Final = 80  # characters from the first match to the last
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,23 +156,12 @@ def url_of(hit: Hit) -> str:
 
 
 def found_words(passage: Passage) -> str:
-    """Returns what a conversation looks for to show a passage.
-
-    From the first match to the last one, if all are in a short stretch of a line without quotes;
-    else each of them in quotes, as far as there is room.
+    """Returns what a conversation looks for to show a passage: one match as it is, several in
+    quotes, as far as there is room.
     """
-    marked = [place for place, piece in enumerate(passage.pieces) if piece.marked]
     apart = list({match.casefold(): match for match in passage.matches}.values())
-    if not marked or len(apart) < 2:
+    if len(apart) < 2:
         return apart[0] if apart else ""
-    stretch = passage.pieces[marked[0] : marked[-1] + 1]
-    text = "".join(piece.text for piece in stretch)
-    is_short = len(text) <= _LONGEST_STRETCH and len(text.splitlines()) == 1
-    # Beyond a quote of JSON the text is not what its tree shows.
-    is_plain = '"' not in text and not any(piece.markdown or piece.gap for piece in stretch)
-    has_all = all(match.casefold() in text.casefold() for match in apart)
-    if is_short and is_plain and has_all:
-        return text
     quoted = [f'"{match}"' for match in apart if '"' not in match]
     while quoted and len(" ".join(quoted)) > _LONGEST_WORDS:
         quoted.pop()

@@ -19,10 +19,9 @@ def passage(text: str, *words: str) -> Passage:
 @pytest.mark.parametrize(
     ("text", "sought", "words"),
     [
-        ("the fee difference is waived.", "fee waived", "fee difference is waived"),
+        ("the fee difference is waived.", "fee waived", '"fee" "waived"'),
         ("a refund or another Refund", "refund", "refund"),
         ('{"fee": 5, "state": "waived"}', "fee waived", '"fee" "waived"'),
-        ("fee\ndifference", "fee difference", '"fee" "difference"'),
         ("Fee " + "and so on " * 12 + "waived", "waived fee", '"waived" "Fee"'),
         ("fee " + "and so on " * 30 + "late", "fee late", '"fee" "late"'),
         ("late " + "and so on " * 90 + "refund", "late refund", '"late" "refund"'),
