@@ -86,7 +86,7 @@ def test_escape_leaves_the_field_that_a_key_led_to(page: Page, api: httpx.Client
     page.goto(f"/conversations/{made['id']}/")
     page.locator("#m1").focus()
     page.keyboard.press("/")
-    expect(page.get_by_label("Words")).to_be_focused()
+    expect(page.get_by_label("Words", exact=True)).to_be_focused()
     page.keyboard.press("Escape")
     expect(page.locator("#m1")).to_be_focused()
 
@@ -98,7 +98,7 @@ def test_a_search_in_a_page_does_not_move_the_focus_of_the_next_page(
     for words in ("a", "b"):  # a "/" typed into the field would be looked for
         page.goto(f"/conversations/{made['id']}/")
         page.keyboard.type(f"/{words}")
-        expect(page.get_by_label("Words")).to_have_value(words)
+        expect(page.get_by_label("Words", exact=True)).to_have_value(words)
         page.keyboard.press("Enter")
         expect(page.locator("#hits .hit-link")).to_have_count(1)
 

@@ -52,6 +52,7 @@ def test_a_reader_hides_undoes_rolls_back_and_finds(reviewer_page: Page, api: ht
     page.locator("#m3").hover()
     hand.click(page.get_by_role("link", name="Hide #3"))
     expect(page.get_by_text("1 message will be hidden: #3")).to_be_visible()
+    expect(page.get_by_label("Reason")).to_be_focused()
     hand.press("Enter")
     expect(page.get_by_text("Hid #3.")).to_be_visible()
     hand.has_done("Hide a message")

@@ -94,6 +94,6 @@ def test_a_hit_in_a_state_leads_to_the_words(reviewer_page: Page, api: httpx.Cli
         page = reviewer_page
         page.goto(f"/search/?q={word} {query}")
         page.get_by_role("link", name=f"{name} {key}").click()
-        page.wait_for_url(f"**/?q={key}&words={word}#state")
+        page.wait_for_url(f"**/?q={key}&words={word}&whole=1#state")
         page.wait_for_function(IN_SIGHT, arg=word)
         assert page.locator(".passage-text").count() == (key == "long")

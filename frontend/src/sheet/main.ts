@@ -1,7 +1,8 @@
 // The sheet of an action on selected messages: opened beside them, with its effect drawn in place.
 
+import { positionsOf } from "../select/model";
 import { bringBack, forget, keep } from "./kept";
-import { isIn, runsOf } from "./model";
+import { isIn, isSame, runsOf } from "./model";
 
 const ABOUT = ["do", "positions", "revision", "count", "pairing", "role"];
 const IN_PLACE = ["hide", "keep_from", "insert", "replace", "summarize"];
@@ -155,7 +156,7 @@ async function followSelected(): Promise<void> {
   if (!opened || !selected || !field || !isOfSelection(opened)) return;
   const positions = String(new FormData(selected).get("positions") ?? "");
   if (!positions) return close();
-  if (positions === field.value) return;
+  if (isSame(positionsOf(positions), positionsOf(field.value))) return; // 3 and 3-3
   field.value = positions;
   const apply = opened.querySelector<HTMLButtonElement>("button[name=apply]");
   if (apply) apply.disabled = true;

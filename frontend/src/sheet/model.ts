@@ -12,6 +12,11 @@ export function runsOf(text: string): Runs {
   return runs;
 }
 
+/** Whether two lists have the same runs. */
+export function isSame(one: Runs, other: Runs): boolean {
+  return String(one) === String(other);
+}
+
 /** Whether a message, by the name of its element, is in some runs. */
 export function isIn(runs: Runs, name: string): boolean {
   const index = /^m([0-9]{1,9})$/.exec(name)?.[1];

@@ -1,5 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { isIn, runsOf } from "../model";
+import { positionsOf } from "../../select/model";
+import { isIn, isSame, runsOf } from "../model";
+
+describe("what a sheet is about", () => {
+  it("is the same in the words of the page and of the server", () => {
+    expect(isSame(positionsOf("3,7-9"), positionsOf("3-3,7-9"))).toBe(true);
+    expect(isSame(positionsOf("3"), positionsOf("3-4"))).toBe(false);
+  });
+});
 
 describe("messages that would go", () => {
   it("are read as the server writes them", () => {
