@@ -54,10 +54,6 @@ def search(actor: Actor, query: Query, request: PageRequest) -> SearchPage:
     Workflows whose name has the words come before all others, on the first page.
     """
     actor.require(Action.READ)
-    if request.limit > MOST:
-        raise ValidationFailed.at(
-            "?limit", say("limit must be a number from 1 to {max_limit}.", max_limit=MOST)
-        )
     behind = count_unindexed(actor.workspace)
     if not query:
         return SearchPage((), None, behind)

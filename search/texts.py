@@ -68,12 +68,12 @@ def messages_of(head: Conversation, start: int) -> list[IndexedText]:
     ).order_by("index")
     fields = ("index", "role", "created_at", "body", "call_index")
     found = list(rows.values_list(*fields)[:MOST_MESSAGES])
-    bodies = {index: _body_of(bytes(body)) for index, _, _, body, _ in found}
+    bodies = {index: body_of(bytes(body)) for index, _, _, body, _ in found}
     calls = {call for *_, call in found if call is not None}
     if missing := calls - bodies.keys():
         further = Message.objects.filter(conversation=head.key, index__in=missing)
         bodies |= {
-            index: _body_of(bytes(body)) for index, body in further.values_list("index", "body")
+            index: body_of(bytes(body)) for index, body in further.values_list("index", "body")
         }
     return [
         IndexedText(
@@ -86,7 +86,8 @@ def messages_of(head: Conversation, start: int) -> list[IndexedText]:
     ]
 
 
-def _body_of(body: bytes) -> dict[str, JsonValue]:
+def body_of(body: bytes) -> dict[str, JsonValue]:
+    """Returns a message as it is stored; an empty one if it is damaged."""
     try:
         found = orjson.loads(body)
     except orjson.JSONDecodeError:  # damaged: a read of it says so

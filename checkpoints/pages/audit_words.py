@@ -1,6 +1,7 @@
-"""The keys that edits changed, what was forked, and labels, in words for the audit."""
+"""Edited keys, completed nodes, forks and labels, in words for the audit."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import reduce
 from itertools import chain
 from operator import or_
@@ -11,7 +12,7 @@ from django.db.models import Q
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from checkpoints.models import Checkpoint, Label
+from checkpoints.models import Checkpoint, Execution, Label
 from ctxadmin.audit.models import AuditEntry
 from ctxadmin.http.audit.entries import detail_of
 from ctxadmin.identity.roles import Action
@@ -19,23 +20,41 @@ from ctxadmin.lib.whole_number import whole_number
 from ctxadmin.ui.audit.change_words import Run
 from ctxadmin.ui.components import Text, inside_quotes, join_list
 from ctxadmin.ui.object_names import names_of
+from workflows.reading.node_names import node_names
 
 _MOST_NAMED: Final = 3
 _LONGEST: Final = 40  # characters of a key
+_COMPLETIONS: Final = (Action.NODE_COMPLETE, Action.NODE_FORCE)
+_WRITES: Final = (Action.SNAPSHOT_UPDATE, *_COMPLETIONS)
 Place = tuple[int, int]  # stream and number; the stream of a conversation is its key
 
 
+@dataclass(frozen=True, slots=True)
+class _Write:
+    """An edit with its ``keys``, or the completion of a ``node``, in an execution."""
+
+    conversation: int
+    execution: int
+    node: str = ""
+    keys: tuple[str, ...] = ()
+
+
 def words_of_runs(runs: Sequence[Run]) -> Sequence[Text]:
-    """Returns the first keys of each edit, which version a fork is of, and labels.
+    """Returns the first keys of each edit, completed nodes, which version a fork is of, and labels.
 
     "" for other changes. Changes of executions are never said together.
     """
     entries = [run[0] for run in runs]
-    keys = _keys_of([each for each in entries if each.action == Action.SNAPSHOT_UPDATE])
+    writes = _writes_of([each for each in entries if each.action in _WRITES])
+    names = _names_of(writes.values())
     others = _words_of_forks([each for each in entries if each.action == Action.CHECKPOINT_FORK])
     others |= _words_of_labels([each for each in entries if each.action == Action.LABEL_SET])
     places = [(entry.stream, entry.seq) for entry in entries]
-    return [others.get(place) or _listed(keys.get(place, ())) for place in places]
+    words = {
+        place: _listed(write.keys) if not write.node else names[write]
+        for place, write in writes.items()
+    }
+    return [others.get(place) or words.get(place, "") for place in places]
 
 
 def _words_of_forks(entries: Sequence[AuditEntry]) -> dict[Place, Text]:
@@ -102,8 +121,11 @@ def _forked(entry: AuditEntry) -> tuple[str, str]:
     return str(origin.get("conversation", "") if isinstance(origin, dict) else ""), own
 
 
-def _keys_of(entries: Sequence[AuditEntry]) -> Mapping[Place, Sequence[str]]:
-    """Returns the changed keys of those edits whose version is still listed, with one query."""
+def _writes_of(entries: Sequence[AuditEntry]) -> Mapping[Place, _Write]:
+    """Returns what is known of those edits and completions whose version is still listed.
+
+    It takes one query.
+    """
     wanted = [
         Q(conversation=entry.stream, version=version, change_seq=entry.seq)
         for entry in entries
@@ -111,9 +133,39 @@ def _keys_of(entries: Sequence[AuditEntry]) -> Mapping[Place, Sequence[str]]:
     ]
     if not wanted:
         return {}
+    completed = {(each.stream, each.seq) for each in entries if each.action in _COMPLETIONS}
     rows = Checkpoint.objects.filter(reduce(or_, wanted))
-    listed = rows.values_list("conversation", "change_seq", "changed_keys")
-    return {(key, seq): orjson.loads(bytes(keys)) for key, seq, keys in listed}
+    fields = ("conversation", "change_seq", "execution", "saved_node", "changed_keys")
+    return {
+        (key, seq): _Write(key, execution, node=node)
+        if (key, seq) in completed
+        else _Write(key, execution, keys=tuple(orjson.loads(bytes(keys))))
+        for key, seq, execution, node, keys in rows.values_list(*fields)
+    }
+
+
+def _names_of(writes: Iterable[_Write]) -> Mapping[_Write, Text]:
+    """Returns the names of completed nodes in what was executed; their ids in a free execution.
+
+    It takes one query, and one more for versions of workflows that are met first.
+    """
+    completed = {each for each in writes if each.node}
+    runs = {(each.conversation, each.execution) for each in completed}
+    if not runs:
+        return {}
+    wanted = [Q(conversation=key, number=number) for key, number in runs]
+    rows = Execution.objects.filter(reduce(or_, wanted))
+    fields = ("conversation", "number", "workflow_key", "workflow_version")
+    executed = {(key, number): version for key, number, *version in rows.values_list(*fields)}
+    places = {
+        each: (*executed.get((each.conversation, each.execution), (None, None)), each.node)
+        for each in completed
+    }
+    named = node_names(set(places.values()))
+    return {
+        each: _("“%(name)s”") % {"name": inside_quotes(named.get(place, each.node))}
+        for each, place in places.items()
+    }
 
 
 def _listed(keys: Sequence[str]) -> Text:

@@ -9,6 +9,7 @@ from django.http import HttpRequest
 from django.urls import NoReverseMatch, reverse
 from django.utils.functional import SimpleLazyObject, cached_property
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import override
 
 from ctxadmin.accounts.authentication import person_actor
 from ctxadmin.identity.actor import Actor
@@ -49,11 +50,12 @@ class NavItem:
 
 @dataclass(frozen=True, slots=True)
 class PlaceLink:
-    """A page or action as the palette shows it."""
+    """A page or action as the palette shows it; ``names`` are its labels in other languages."""
 
     label: Text
     url: str
     icon: str
+    names: str
 
 
 MENU: Final[tuple[MenuItem, ...]] = (
@@ -71,7 +73,7 @@ MENU: Final[tuple[MenuItem, ...]] = (
         Action.AUDIT_READ,
     ),
     MenuItem(
-        _("Settings"), "settings", "settings", "s", _("Go to the settings"), Action.TOKEN_MANAGE
+        _("Settings"), "settings", "settings", "s", _("Go to the settings"), Action.WEBHOOK_MANAGE
     ),
 )
 SEARCH: Final = "search"
@@ -139,11 +141,22 @@ def places_of(actor: Actor | None) -> list[PlaceLink]:
         return []
     places: tuple[MenuItem | Place, ...] = (*MENU, *PLACES)
     found = [
-        PlaceLink(place.label, url_or_nothing(place.url_name), place.icon)
+        PlaceLink(
+            place.label, url_or_nothing(place.url_name), place.icon, _other_names(place.label)
+        )
         for place in places
         if actor.may(place.needs)
     ]
     return [each for each in found if each.url]
+
+
+def _other_names(label: Text) -> str:
+    """Returns a label in the languages other than that of the page, by which it is found, too."""
+    names = []
+    for code, _language in settings.LANGUAGES:
+        with override(code):
+            names.append(str(label))
+    return " ".join(dict.fromkeys(each for each in names if each != str(label)))
 
 
 def url_or_nothing(name: str) -> str:

@@ -142,6 +142,6 @@ class Search(Endpoint):
         query = read_query(given.get("q", ""), filters, clock.now(), archived=archived)
         asked = given.copy()
         asked.setdefault("limit", str(_DEFAULT))
-        page = queries.search(self.actor, query, PageRequest.of(asked))
+        page = queries.search(self.actor, query, PageRequest.of(asked, queries.MOST))
         shown = [SearchHitAnswer.of(hit) for hit in page.hits]
         return SearchAnswer(results=shown, next=page.next, behind=page.behind).response()

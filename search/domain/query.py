@@ -42,6 +42,13 @@ ROLES: Final = ("system", "developer", "user", "assistant", "tool")
 STATUSES: Final = ("IDLE", "PENDING", "RUNNING", "PAUSED", "COMPLETED", "FAILED", "CANCELLED")
 # In the order in which the palette offers them.
 FILTERS: Final = ("tool", "status", "role", "since", "in", "workflow")
+# Values as people type them; each kind is listed by its plural, as the palette offers it.
+VALUES: Final[Mapping[str, Sequence[str]]] = {
+    "status": ("paused", "running", "completed", "failed", "cancelled", "pending", "idle"),
+    "role": ROLES,
+    "in": ("messages", "conversations", "state", "reasons", "comments", "workflows"),
+}
+_LAST_FILTER: Final = re.compile(rf"(?:^|(?<=\s))({'|'.join(FILTERS)}):([^\s\"]*)$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,14 +98,15 @@ def read_query(
     """Returns the query of a text and of filters that are given beside it, which come first.
 
     A word with ``:`` behind the name of a filter is that filter; all others are words. With
-    ``typing`` the last word may be the beginning of one, as every word with ``*`` behind it.
+    ``typing`` the last word may be the beginning of one, as every word with ``*`` behind it, and
+    a filter without a value at the end is left out.
     Raises ValidationFailed, which names the filter.
     """
     if len(text) > LONGEST:
         raise ValidationFailed.at(
             "?q", say("Search for at most {longest} characters.", longest=LONGEST)
         )
-    text = _plain(text)
+    text = without_unfinished(_plain(text), {}) if typing else _plain(text)
     phrases: list[Phrase] = []
     filters: dict[str, str] = {}
     for name, value, quoted in _pieces(text):
@@ -122,6 +130,32 @@ def without_filters(text: str) -> str:
         if found[1] not in FILTERS or not (found[2] or found[3])
     ]
     return " ".join(left)
+
+
+def last_filter(text: str) -> tuple[str, str, str] | None:
+    """Returns the filter that ends a text, which someone may be typing; None for another end.
+
+    That is what is before it, its name, and its value so far.
+    """
+    plain = _plain(text)
+    found = _LAST_FILTER.search(plain)
+    return (plain[: found.start()], found[1], found[2]) if found else None
+
+
+def without_unfinished(text: str, known: Mapping[str, Sequence[str]] = VALUES) -> str:
+    """Returns a text without a filter at its end that has no value or the beginning of one.
+
+    ``known`` are the values of each filter.
+    """
+    last = last_filter(text)
+    if last is None:
+        return text
+    before, name, typed = last
+    value = typed.lower()
+    values = [each.lower() for each in known.get(name, ())]
+    is_whole = value in values or (name == "in" and value in [*HitKind])
+    is_begun = not is_whole and any(each.startswith(value) for each in values)
+    return before if not typed or is_begun else text
 
 
 def filters_in(text: str) -> dict[str, str]:
@@ -186,7 +220,8 @@ def _filtered(query: Query, filters: Mapping[str, str], now: datetime) -> Query:
     """Returns the query with its filters; raises ValidationFailed for a value that none has."""
     status = filters.get("status", "").upper()
     if status and status not in STATUSES:
-        raise _unknown("status", say("Unknown status. Use one of: {known}.", known=_all(STATUSES)))
+        known = _all(VALUES["status"])
+        raise _unknown("status", say("Unknown status. Use one of: {known}.", known=known))
     role = filters.get("role", "").lower()
     if role and role not in ROLES:
         raise _unknown("role", say("Unknown role. Use one of: {known}.", known=_all(ROLES)))
@@ -212,7 +247,7 @@ def _kinds_of(text: str) -> frozenset[HitKind]:
     names = [each for each in text.lower().split(",") if each]
     known = {name: kind for kind in HitKind for name in (kind.value, f"{kind.value}s")}
     if any(name not in known for name in names):
-        raise _unknown("in", say("Search in one of: {known}.", known=_all([*HitKind])))
+        raise _unknown("in", say("Search in one of: {known}.", known=_all(VALUES["in"])))
     return frozenset(known[name] for name in names)
 
 

@@ -144,7 +144,7 @@ def url_of(hit: Hit) -> str:
     if hit.kind is HitKind.MESSAGE:
         return f"{conversation}?{_message_query(hit)}#m{hit.index}"
     if hit.kind is HitKind.COMMENT and hit.index is not None:
-        return f"{conversation}?{urlencode({'at': hit.index})}#c{hit.number}"
+        return f"{conversation}?{_comment_query(hit)}#c{hit.number}"
     if hit.version is not None:
         version = reverse("checkpoints:version", args=[name, hit.version])
         if hit.kind is HitKind.STATE:
@@ -170,17 +170,20 @@ def found_words(passage: Passage) -> str:
 
 def _state_query(hit: Hit) -> str:
     """Returns the query that shows a key with the words that were found in its value."""
+    return urlencode({"q": hit.key, **_words_of(hit, "words")})
+
+
+def _comment_query(hit: Hit) -> str:
+    """Returns the query that shows the comment on a message with the words that were found."""
+    return urlencode({"at": str(hit.index), **_words_of(hit, "words")})
+
+
+def _words_of(hit: Hit, name: str) -> dict[str, str]:
+    """Returns the parameters that mark whole words, the words by ``name``; none for long ones."""
     words = found_words(hit.passage)
-    given = {"q": hit.key}
-    if words and len(words) <= _LONGEST_WORDS:
-        given |= {"words": words, "whole": "1"}
-    return urlencode(given)
+    return {name: words, "whole": "1"} if words and len(words) <= _LONGEST_WORDS else {}
 
 
 def _message_query(hit: Hit) -> str:
     """Returns the query that shows a message with the words that were found in it."""
-    words = found_words(hit.passage)
-    given = {"at": str(hit.index)}
-    if words and len(words) <= _LONGEST_WORDS:
-        given |= {"q": words, "whole": "1"}
-    return urlencode(given)
+    return urlencode({"at": str(hit.index), **_words_of(hit, "q")})

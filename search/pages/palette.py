@@ -1,12 +1,13 @@
 """What the palette shows for words that are being typed: a few of each kind, as JSON."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.utils import timezone
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from conversations.reading.queries import list_conversations
@@ -20,8 +21,17 @@ from ctxadmin.ui.visible_text import plain
 from search import queries
 from search.counts import count_hits
 from search.domain.passages import Passage, PassagePiece
-from search.domain.query import HitKind, Query, read_query, without_filters
+from search.domain.query import (
+    LONGEST,
+    VALUES,
+    HitKind,
+    Query,
+    read_query,
+    without_filters,
+    without_unfinished,
+)
 from search.hits import Hit
+from search.pages.completions import completions, value_wanted
 from search.pages.hit_views import HitView, hit_views
 
 _OF_EACH: Final = 5
@@ -40,26 +50,41 @@ class _Found:
     archived: int = 0
 
 
+_NOTHING: Final = _Found()
+
+
 @require_safe
 @page
 def suggestions(request: HttpRequest, actor: Actor) -> HttpResponse:
-    """Returns hits for the words in ``?q=``, and a problem in the language of the page."""
+    """Returns hits for the words in ``?q=``, and a problem in the language of the page.
+
+    ``completions`` are whole filters that the last word begins, of names that only the server
+    knows.
+    """
     text = request.GET.get("q", "")
-    found, problem = _Found(), ""
+    found, problem = _NOTHING, ""
+    offered = completions(actor, text[: LONGEST + 1])
     try:
-        query = read_query(text, {}, timezone.now(), typing=True)
+        typed = without_unfinished(text, {**VALUES, **offered})
+        query = read_query(typed, {}, timezone.now(), typing=True)
         if query:
-            found = _find(actor, query, without_filters(text).strip())
+            found = _find(actor, query, without_filters(typed).strip())
+        elif typed.strip():
+            problem = _("Enter at least one letter or digit.")
     except ValidationFailed as refused:
         problem = translated(refused.detail)
+    if found is _NOTHING and not problem and text.strip() and not any(offered.values()):
+        problem = value_wanted(text)
+    twins = _twins((*found.conversations, *found.texts))
     return JsonResponse(
         {
-            "workflows": [_json(each) for each in found.workflows],
-            "conversations": [_json(each) for each in found.conversations],
-            "texts": [_json(each) for each in found.texts],
+            "workflows": [_json(each, ()) for each in found.workflows],
+            "conversations": [_json(each, twins) for each in found.conversations],
+            "texts": [_json(each, twins) for each in found.texts],
             "behind": found.behind,
             "archived": found.archived,
             "problem": problem,
+            "completions": [f"{name}:{each}" for name in offered for each in offered[name]],
         }
     )
 
@@ -126,13 +151,21 @@ def _conversations(actor: Actor, query: Query, words: str) -> list[HitView]:
     return hit_views(hits)
 
 
-def _json(view: HitView) -> dict[str, object]:
+def _twins(views: Sequence[HitView]) -> Collection[str]:
+    """Returns the titles that several of the conversations have."""
+    titles = {view.conversation: view.title for view in views}
+    return [title for title, count in Counter(titles.values()).items() if count > 1]
+
+
+def _json(view: HitView, twins: Collection[str]) -> dict[str, object]:
+    """Returns a hit; of a title in ``twins`` with the id of the conversation beside its place."""
+    places = [view.place, view.conversation if view.title in twins else ""]
     return {
         "label": plain(view.title),
         "kind": str(view.label),
         "icon": view.icon,
         "url": view.url,
-        "place": plain(view.place),
+        "place": plain(" · ".join(filter(None, places))),
         "status": view.status,
         "passage": [[plain(piece.readable), piece.marked] for piece in _passage_of(view)],
     }

@@ -36,6 +36,7 @@ from search.domain.query import (
 )
 from search.domain.terms import MOST_CHARACTERS
 from search.hits import Hit
+from search.pages.completions import value_wanted
 from search.pages.hit_views import (
     ICONS,
     PLURALS,
@@ -87,7 +88,8 @@ class ResultsPage:
     ``conversation`` is the title of the only one that is searched, "" for all, and
     ``everywhere_url`` searches all. ``grouped`` is how many of the latest texts are grouped by
     conversation, None if these are all: a later page has the earlier hits of the same.
-    ``unknown_workflow`` is the id of a wanted workflow that there never was. ``problems`` say what
+    ``unknown_workflow`` is the id of a wanted workflow that there never was. ``value_wanted`` says
+    that a filter without a value ends the words. ``problems`` say what
     is wrong with the form.
     """
 
@@ -119,6 +121,7 @@ class ResultsPage:
     everywhere_url: str
     grouped: int | None
     unknown_workflow: str
+    value_wanted: str
 
 
 @require_safe
@@ -167,6 +170,7 @@ def results(request: HttpRequest, actor: Actor) -> HttpResponse:
         conversation=display_name(head) if head else "",
         everywhere_url=_url(replace(form, conversation="")),
         grouped=None if found.complete else MOST,
+        value_wanted=value_wanted(form.words),
         unknown_workflow="" if found.hits else queries.unknown_workflow(actor, query),
     )
     return show(request, "search/results.html", shown, status=422 if problems else 200)

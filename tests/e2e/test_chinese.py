@@ -35,7 +35,10 @@ TEXTS = """() => {
   const found = [];
   const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   while (texts.nextNode()) {
-    if (!texts.currentNode.parentElement.closest(names)) found.push(texts.currentNode.data);
+    const { data, parentElement } = texts.currentNode;
+    // Where scripts run, what stands in it is one text with its tags.
+    const said = parentElement.matches("noscript") ? data.replace(/<[^>]+>/g, " ") : data;
+    if (!parentElement.closest(names)) found.push(said);
   }
   for (const element of document.querySelectorAll(spoken.map((name) => `[${name}]`).join())) {
     if (element.closest(names)) continue;

@@ -61,4 +61,4 @@ def test_ones_own_account_is_behind_ones_name(open_page: OpenPage) -> None:
     page.goto("/reviews/")
     page.get_by_role("link", name=re.compile("Your account")).click()
     expect(page.get_by_role("heading", level=1)).to_have_text("Your account")
-    expect(page.get_by_text("reviewer: edits paused states")).to_be_visible()
+    expect(page.get_by_text("edits paused states")).to_be_visible()

@@ -50,10 +50,25 @@ def test_the_palette_leads_to_pages_and_to_messages(page: Page, api: httpx.Clien
     page.wait_for_url(f"**/conversations/{name}/?at=70&q={word}&whole=1#m70")
     expect(page.locator("#m70")).to_be_in_viewport()
     page.keyboard.press("Control+k")
+    field.fill("workflow:suppor")
+    expect(palette.get_by_role("status")).to_have_text("Press Tab for workflow:support")
+    field.press("Tab")
+    expect(field).to_have_value("workflow:support ")
     field.fill("work")
     expect(palette.get_by_role("option").first).to_contain_text("Workflows")
     page.keyboard.press("Escape")
     expect(palette).to_be_hidden()
+
+
+def test_a_found_comment_has_the_focus_and_its_words_marked(page: Page, api: httpx.Client) -> None:
+    name, _word = make(api)
+    said = ok(api.post(f"conversations/{name}/comments", json={"message": 5, "text": "Call Rita"}))
+    page.goto(f"/conversations/{name}/?at=5&words=Rita&whole=1#c{said['number']}")
+    comment = page.locator(f"#c{said['number']}")
+    expect(comment).to_be_focused()
+    expect(comment).to_be_in_viewport()
+    ranges = "[...CSS.highlights.get('found')].map((each) => each.startContainer.data)"
+    assert page.evaluate(ranges) == ["Call Rita"]
 
 
 def test_a_phone_searches_by_the_button_in_its_bar(open_page: OpenPage, api: httpx.Client) -> None:

@@ -36,6 +36,7 @@ from conversations.services.pins import may_pin
 from conversations.store.conversation import find_head
 from ctxadmin.http.endpoints.pagination import PageRequest
 from ctxadmin.identity.actor import Actor
+from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import NotFound
 from ctxadmin.ui.components import Crumb, Tab, Text
 from ctxadmin.ui.pages import page, part_of, show
@@ -70,6 +71,7 @@ class RunPanel:
     decided: Sequence[EdgeDecisionLine] = ()
     more: int = 0
     lines: Sequence[TimelineLine] = ()
+    may_review: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,6 +254,7 @@ def _panel(actor: Actor, run: _Run, request: HttpRequest) -> RunPanel:
             usage=run.usage.get(node_id),
             turns=lines,
             more=len(turns) - len(lines),
+            may_review=actor.may(Action.EXECUTION_APPROVE),
         )
     if edge_id:
         edge = run.pinned.graph.edges.get(edge_id)

@@ -17,10 +17,12 @@ from checkpoints.domain.status import Status
 from checkpoints.pages import execution_queries
 from checkpoints.pages.execution_queries import ExecutionLine, StorageFigures
 from checkpoints.pages.executions.first_steps import FirstSteps, are_listed, read_first_steps
+from checkpoints.pages.executions.overview_plots import ExecutionPlots, execution_plots
 from conversations.models import Conversation
 from conversations.reading.display_names import display_name, read_display_names
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
+from ctxadmin.lib import clock
 from ctxadmin.ui.components import Crumb, Text
 from ctxadmin.ui.pages import page, show
 from ctxadmin.ui.plots import Bar, share_bars
@@ -42,11 +44,12 @@ class StatusCount:
 class OverviewPage:
     """The overview; ``database_bytes`` is None if the size is unknown.
 
-    ``shares`` is the bar of what the stored bytes belong to. ``steps`` are the first steps,
-    ``steps_listed`` says whether they are shown beside what there is. ``twins`` are the titles that
-    several of the listed conversations have, which are shown with their ids. ``manage`` begins a
-    command on the data of this server, from the project's folder; ``server_url`` is the server's
-    address.
+    ``shares`` is the bar of what the stored bytes belong to. ``plots`` are those of the executions
+    if they were asked for by ``?plots``, as without scripts, which load them later. ``steps`` are
+    the first steps, ``steps_listed`` says whether they are shown beside what there is. ``twins``
+    are the titles that several of the listed conversations have, which are shown with their ids.
+    ``manage`` begins a command on the data of this server, from the project's folder;
+    ``server_url`` is the server's address.
     """
 
     title: Text
@@ -61,12 +64,14 @@ class OverviewPage:
     kept: StorageFigures
     shares: Sequence[Bar]
     database_bytes: int | None
+    plots: ExecutionPlots | None
     steps: FirstSteps
     steps_listed: bool
     may_approve: bool
     may_draw: bool
     may_import: bool
     may_token: bool
+    may_preview: bool
     may_retain: bool
     manage: str
     server_url: str
@@ -103,12 +108,14 @@ def overview(request: HttpRequest, actor: Actor) -> HttpResponse:
             ]
         ),
         database_bytes=_database_bytes(),
+        plots=execution_plots(actor.workspace, clock.now()) if "plots" in request.GET else None,
         steps=steps,
         steps_listed=are_listed(steps, request),
         may_approve=actor.may(Action.EXECUTION_APPROVE),
         may_draw=actor.may(Action.WORKFLOW_CHANGE),
         may_import=actor.may(Action.CONVERSATION_IMPORT),
         may_token=actor.may(Action.TOKEN_MANAGE),
+        may_preview=actor.may(Action.PREVIEW),
         may_retain=actor.may(Action.RETENTION_SET),
         manage=_manage(actor),
         server_url=f"{request.scheme}://{request.get_host()}",

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
+from urllib.parse import urlencode
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -80,6 +81,7 @@ class DetailPage:
     shown_count: int
     old_batch: int | None
     selectable: bool
+    may_review: bool
     may_comment: bool
     may_pin: bool
     may_operate: bool
@@ -102,6 +104,12 @@ class DetailPage:
     no_undo: Text
 
 
+def _comment_words(request: HttpRequest) -> str:
+    """Returns the parameters by which the page marks words in the comment of its address."""
+    given = {each: request.GET[each] for each in ("words", "whole") if each in request.GET}
+    return f"&{urlencode(given)}" if given else ""
+
+
 @require_safe
 @page
 def detail(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResponse:
@@ -116,7 +124,7 @@ def detail(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResp
         if place is None:
             # It is hidden there; the browser keeps the fragment of a link over a redirect.
             here = reverse("conversations:detail", args=[conversation_id])
-            words = f"&{wanted.find_query}" if wanted.words else ""
+            words = f"&{wanted.find_query}" if wanted.words else _comment_words(request)
             return redirect(f"{here}?view=all&at={index}{words}")
         start = place // SECTION * SECTION
     elif "near" in request.GET:  # an address of one's own change, which stays in its view
@@ -165,6 +173,7 @@ def detail(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResp
         shown_count=window.view_count,
         old_batch=shown_batch if other else None,
         selectable=_selectable(actor, head, wanted),
+        may_review=actor.may(Action.EXECUTION_APPROVE),
         may_comment=actor.may(Action.COMMENT_WRITE),
         may_pin=may_pin(actor, head),
         may_operate=actor.may(Action.MESSAGES_OPERATE) and not other,

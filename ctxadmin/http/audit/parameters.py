@@ -25,10 +25,11 @@ def filter_in(query: QueryDict) -> AuditFilter:
     """Returns the filter of a query string; raises ValidationFailed at a parameter."""
     given = {name: query.get(name, "").strip() for name in NAMES}
     for name, text in given.items():
-        if len(text) > LONGEST or "\0" in text:
-            raise ValidationFailed.at(
-                f"?{name}", say("a name has 1 to {longest} characters", longest=LONGEST)
-            )
+        if len(text) > LONGEST:
+            problem = say("Enter at most {longest} characters.", longest=LONGEST)
+            raise ValidationFailed.at(f"?{name}", problem)
+        if "\0" in text:
+            raise ValidationFailed.at(f"?{name}", say("Remove the NUL character."))
     _refuse_unknown(given)
     return AuditFilter(
         actor=given["actor"],

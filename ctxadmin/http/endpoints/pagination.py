@@ -30,12 +30,15 @@ class PageRequest:
     limit: int = DEFAULT_LIMIT
 
     @classmethod
-    def of(cls, query: QueryDict) -> "PageRequest":
-        """Parses a query string; raises ValidationFailed for an invalid limit or cursor."""
+    def of(cls, query: QueryDict, most: int = MAX_LIMIT) -> "PageRequest":
+        """Parses a query string; raises ValidationFailed for an invalid limit or cursor.
+
+        ``most`` is the highest limit of the list.
+        """
         text = query.get("limit", str(DEFAULT_LIMIT))
-        if not text.isascii() or not text.isdigit() or not 1 <= int(text[:9]) <= MAX_LIMIT:
+        if not text.isascii() or not text.isdigit() or not 1 <= int(text[:9]) <= most:
             raise ValidationFailed.at(
-                "?limit", say("limit must be a number from 1 to {max_limit}.", max_limit=MAX_LIMIT)
+                "?limit", say("limit must be a number from 1 to {max_limit}.", max_limit=most)
             )
         cursor = query.get("cursor")
         return cls(_decode(cursor) if cursor else (), int(text))

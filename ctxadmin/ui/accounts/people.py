@@ -33,9 +33,13 @@ from ctxadmin.ui.pages import page, show
 from ctxadmin.ui.sentences import translated
 
 ROLES: Final[Mapping[Role, Text]] = {
-    Role.VIEWER: gettext_lazy("viewer: reads everything"),
-    Role.REVIEWER: gettext_lazy("reviewer: edits paused states, approves, rolls back"),
-    Role.DESIGNER: gettext_lazy("designer: the same, and draws workflows"),
+    Role.VIEWER: gettext_lazy("viewer: reads conversations, workflows and executions"),
+    Role.REVIEWER: gettext_lazy(
+        "reviewer: what a viewer can, and edits paused states, approves, rolls back"
+    ),
+    Role.DESIGNER: gettext_lazy(
+        "designer: what a reviewer can, and draws workflows and manages webhooks"
+    ),
     Role.ADMIN: gettext_lazy("admin: everything, including people, tokens and erasing"),
 }
 _LOCKED: Final = StatusBadge(gettext_lazy("deactivated"), "secondary", "lock")

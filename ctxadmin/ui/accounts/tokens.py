@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 from typing import Annotated, Final, Literal
 
 from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
@@ -128,6 +129,10 @@ class SecretPage:
 @require_safe
 @page
 def settings(request: HttpRequest, actor: Actor) -> HttpResponse:
+    """Shows the tokens and links to other settings; designers have only those of webhooks."""
+    webhooks = url_or_nothing("webhooks")
+    if webhooks and actor.may(Action.WEBHOOK_MANAGE) and not actor.may(Action.TOKEN_MANAGE):
+        return redirect(webhooks)
     actor.require(Action.TOKEN_MANAGE)
     rows = EngineToken.objects.filter(workspace=actor.workspace).order_by("-created_at")[:_MOST]
     tokens = sorted((_line(row) for row in rows), key=lambda line: line.status != "active")
@@ -138,7 +143,7 @@ def settings(request: HttpRequest, actor: Actor) -> HttpResponse:
         active=sum(line.status == "active" for line in tokens),
         retention_url=url_or_nothing("settings-retention"),
         prices_url=url_or_nothing("settings-prices"),
-        webhooks_url=url_or_nothing("webhooks"),
+        webhooks_url=webhooks,
     )
     return show(request, "settings/tokens.html", shown)
 

@@ -12,7 +12,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, ngettext
+from django.utils.translation import gettext_lazy, ngettext, pgettext_lazy
 from django.views.decorators.http import require_http_methods, require_safe
 
 from ctxadmin.audit.checks import Verified, last_check, verify_within
@@ -41,6 +41,21 @@ _LINES: Final = 50
 _UNLISTED: Final = frozenset({Action.SESSION_FAIL})  # of no workspace
 _LONGEST: Final = 10  # seconds in which a page verifies
 _verifying: Final = threading.Lock()
+# The fields of the filter, as the form calls them.
+_NAMED: Final[Mapping[str, Text]] = {
+    "actor": gettext_lazy("Person or token"),
+    "object": gettext_lazy("Id or name"),
+}
+_CHOSEN: Final[Mapping[str, tuple[Text, Text]]] = {
+    "action": (
+        pgettext_lazy("audit", "Action"),
+        gettext_lazy("There is no such action. Choose one from the list."),
+    ),
+    "object_type": (
+        gettext_lazy("Object"),
+        gettext_lazy("There is no such type of object. Choose one from the list."),
+    ),
+}
 _DAYS: Final[Mapping[str, Text]] = {
     "since": gettext_lazy("From day (UTC)"),
     "until": gettext_lazy("To day (UTC)"),
@@ -137,14 +152,15 @@ def audit_list(request: HttpRequest, actor: Actor) -> HttpResponse:
 
 
 def _problem(found: FieldProblem) -> Text:
-    """Returns what is wrong with the filter, with days as the form calls them."""
-    label = _DAYS.get(found.pointer.removeprefix("?"))
-    if label is None:
-        return translated(found.message)
-    return _("%(field)s: %(value)s") % {
-        "field": label,
-        "value": _("Enter a day such as 2026-11-24."),
-    }
+    """Returns what is wrong with the filter, with its field as the form calls it."""
+    name = found.pointer.removeprefix("?")
+    if name in _CHOSEN:
+        label, value = _CHOSEN[name]
+    elif name in _DAYS:
+        label, value = _DAYS[name], _("Enter a day such as 2026-11-24.")
+    else:
+        label, value = _NAMED.get(name, ""), translated(found.message)
+    return _("%(field)s: %(value)s") % {"field": label, "value": value} if label else value
 
 
 def _lines_of(

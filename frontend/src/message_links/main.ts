@@ -1,8 +1,9 @@
-// Links to messages: one that is on the page is scrolled to, for any other its section or the page is loaded with it.
+// Links to messages and comments: one that is on the page is scrolled to, for any other its section or the page is loaded with it.
 
 import { placeOfWords } from "../find/marks";
 import { measure } from "../reading/tools_height";
-import { heldAt, messageIn, pageWith, scrollTo, takenOver } from "./model";
+import { markComment } from "./comment_words";
+import { commentIn, heldAt, messageIn, pageWith, scrollTo, takenOver } from "./model";
 import { agreeOn, keepPlaces, putBack, renderAll, takePlaces } from "./places";
 
 const BELOW = 80; // pixels above the end of the window that a bar may cover
@@ -14,7 +15,8 @@ let hasLanded = false; // the message of the address had the focus
 const narrow = matchMedia("(width < 700px)"); // there the actions of what has the focus lie over its line
 
 function wanted(): HTMLElement | null {
-  return messageIn(location.hash) === null ? null : document.getElementById(location.hash.slice(1));
+  const isPlace = messageIn(location.hash) !== null || commentIn(location.hash) !== null;
+  return isPlace ? document.getElementById(location.hash.slice(1)) : null;
 }
 
 /** Open what the message is folded in: the card of its call, and its own text if words in it are looked for. */
@@ -42,6 +44,7 @@ function bringNear(message: HTMLElement): void {
 function show(message: HTMLElement | null, withWords: boolean): void {
   if (!message) return;
   unfold(message, withWords);
+  markComment(message);
   message.scrollIntoView();
   const words = withWords ? placeOfWords(message) : null;
   // Further down in a long message.
@@ -79,7 +82,7 @@ document.addEventListener("click", (event) => {
 });
 
 window.addEventListener("hashchange", () => {
-  hold = { ...hold, message: messageIn(location.hash) !== null, words: isHit };
+  hold = { ...hold, message: heldAt(location.href).message, words: isHit };
   show(wanted(), isHit);
   isHit = false;
   loadIfMissing();
@@ -93,7 +96,7 @@ for (const type of ["wheel", "touchmove", "keydown", "pointerdown"] as const) {
   window.addEventListener(type, (event) => (hold = takenOver(event as Partial<KeyboardEvent>, isTyping(event))), { passive: true });
 }
 
-/** Keys go on from the message that a page was opened at. */
+/** Keys go on from the message or comment that a page was opened at. */
 function land(message: HTMLElement | null): void {
   if (hasLanded || narrow.matches || !message || document.activeElement !== document.body) return;
   hasLanded = true;

@@ -1,10 +1,16 @@
-// Links to messages: which message a place of the address names, and what holds the page there.
+// Links to messages and their comments: what a place of the address names, and what holds the page there.
 
 const OF_MESSAGE = /^#m([0-9]{1,9})$/;
+const OF_COMMENT = /^#c([0-9]{1,18})$/;
 
 /** The number of the message that `#m12` names; null for other places. */
 export function messageIn(hash: string): string | null {
   return OF_MESSAGE.exec(hash)?.[1] ?? null;
+}
+
+/** The number of the comment that `#c7` names; null for other places. */
+export function commentIn(hash: string): string | null {
+  return OF_COMMENT.exec(hash)?.[1] ?? null;
 }
 
 /** The page on which a message stands that is not on this one; null if it was asked for already, or is `near` what was hidden. */
@@ -19,7 +25,7 @@ export function pageWith(message: string, address: string): string | null {
 
 /** What keeps its place while sections load, which push away what stands below them. */
 interface Hold {
-  /** The message of the address, or what stood in sight before a change, stays there until the reader takes over. */
+  /** The message or comment of the address, or what stood in sight before a change, stays there until the reader takes over. */
   readonly message: boolean;
   /** So do the words in it that are looked for. */
   readonly words: boolean;
@@ -36,8 +42,9 @@ export interface Pressed {
 /** `isBack` tells that the page was shown before the change that leads to it. */
 export function heldAt(address: string, isBack = false): Hold {
   const { hash, searchParams } = new URL(address);
-  const isNamed = messageIn(hash) !== null;
-  return { message: isNamed || isBack, words: isNamed && Boolean(searchParams.get("q")), end: false };
+  const isComment = commentIn(hash) !== null;
+  const isNamed = isComment || messageIn(hash) !== null;
+  return { message: isNamed || isBack, words: isNamed && Boolean(searchParams.get(isComment ? "words" : "q")), end: false };
 }
 
 /** After a key, a wheel or a pointer; `isTyping` tells that the key belongs to a field. */

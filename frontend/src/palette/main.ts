@@ -1,7 +1,7 @@
 // The palette: Ctrl+K opens a dialog with one field. Without this script its button leads to the page of results.
 
 import { COLLECT, type Shortcut } from "../keys/model";
-import { ACTIONS, completed, completions, type Group, groupsOf, type Hits, isNothing, isOfSame, type Item, itemsOf, keptActive, moved, NOTHING, signInFirst, tabbed } from "./model";
+import { ACTIONS, completed, completions, type Group, groupsOf, type Hits, isNothing, isOfSame, type Item, itemsOf, keptActive, moved, needsNames, NOTHING, signInFirst, tabbed } from "./model";
 
 const TYPED_MS = 120;
 const dialog = document.getElementById("palette") as HTMLDialogElement | null;
@@ -19,6 +19,7 @@ function start(palette: HTMLDialogElement): void {
     label: link.textContent?.trim() ?? "",
     url: link.getAttribute("href") ?? "",
     icon: link.dataset.icon ?? "",
+    names: link.dataset.names ?? "",
   }));
   let actions: readonly Item[] = []; // of the page, as it is when the palette opens
   let hits: Hits = NOTHING;
@@ -28,6 +29,7 @@ function start(palette: HTMLDialogElement): void {
   let chosen: Item | null = null; // by the arrows: what is first stays first while hits arrive
   let timer = 0;
   let request: AbortController | null = null;
+  let isAsking = false; // from the moment of typing until the answer
 
   function all(): Item {
     const words = field.value.trim();
@@ -47,7 +49,7 @@ function start(palette: HTMLDialogElement): void {
     active = keptActive(chosen, itemsOf(groups));
     list.replaceChildren(...drawnGroups());
     mark();
-    hints.replaceChildren(...completions(field.value).map(hintOf));
+    hints.replaceChildren(...completions(field.value, hits.completions).map(hintOf));
   }
 
   function drawnGroups(): HTMLElement[] {
@@ -142,7 +144,8 @@ function start(palette: HTMLDialogElement): void {
     hits = field.value.trim() ? { ...hits, archived: 0 } : NOTHING;
     draw();
     tell("");
-    if (field.value.trim()) timer = window.setTimeout(() => void ask(), TYPED_MS);
+    isAsking = Boolean(field.value.trim());
+    if (isAsking) timer = window.setTimeout(() => void ask(), TYPED_MS);
   }
 
   async function ask(): Promise<void> {
@@ -154,13 +157,17 @@ function start(palette: HTMLDialogElement): void {
       isSignedOut = answer.redirected && new URL(answer.url).pathname === document.body.dataset.signIn;
       if (answer.redirected || !answer.ok) throw new Error(String(answer.status));
       hits = (await answer.json()) as Hits;
+      isAsking = false;
       draw();
-      const none = isNothing(groups) ? (texts.none ?? "").replace("{words}", field.value.trim()) : "";
+      const [completion] = isNothing(groups) ? completions(field.value, hits.completions) : [];
+      if (completion) return tell((texts.complete ?? "").replace("{filter}", () => completion));
+      const none = isNothing(groups) ? (texts.none ?? "").replace("{words}", () => field.value.trim()) : "";
       const archived = hits.archived ? (texts.archived ?? "").replace("{n}", String(hits.archived)) : "";
       tell(hits.problem || archived || none || (hits.behind ? (texts.behind ?? "").replace("{n}", String(hits.behind)) : ""));
     } catch (error) {
       if (mine.signal.aborted) return;
       hits = NOTHING;
+      isAsking = false;
       draw();
       tell((isSignedOut ? texts.signedOut : texts.away) ?? "");
     }
@@ -197,10 +204,9 @@ function start(palette: HTMLDialogElement): void {
       event.preventDefault(); // a field of searches would empty itself first
       palette.close();
     } else if (event.key === "Tab" && plain) {
-      const text = tabbed(field.value);
-      if (text === null) return;
-      event.preventDefault();
-      change(text);
+      const text = tabbed(field.value, hits.completions);
+      if (text !== null || (isAsking && needsNames(field.value))) event.preventDefault();
+      if (text !== null) change(text);
     } else if (event.key === "Enter" && !event.shiftKey) {
       const link = document.getElementById(`palette-${active}`);
       if (!link) return;

@@ -9,6 +9,8 @@ export interface Item {
   readonly kind?: string;
   readonly place?: string;
   readonly status?: string;
+  /** What it is called in other languages, by which it is found, too. */
+  readonly names?: string;
   readonly passage?: readonly (readonly [text: string, marked: boolean])[];
 }
 
@@ -23,9 +25,11 @@ export interface Hits {
   /** Hits in archived conversations, counted only where nothing else is found. */
   readonly archived: number;
   readonly problem: string;
+  /** Whole filters with names that only the server knows, for the last word. */
+  readonly completions: readonly string[];
 }
 
-export const NOTHING: Hits = { workflows: [], conversations: [], texts: [], behind: 0, archived: 0, problem: "" };
+export const NOTHING: Hits = { workflows: [], conversations: [], texts: [], behind: 0, archived: 0, problem: "", completions: [] };
 
 type GroupName = "places" | "workflows" | "conversations" | "texts" | "all";
 
@@ -34,7 +38,7 @@ export interface Group {
   readonly items: readonly Item[];
 }
 
-/** The filters that can be typed, with the values that are known. */
+/** The filters that can be typed, with the values that are known; the server knows tools and workflows. */
 const FILTERS: ReadonlyMap<string, readonly string[]> = new Map([
   ["tool", []],
   ["status", ["paused", "running", "completed", "failed", "cancelled", "pending", "idle"]],
@@ -56,7 +60,7 @@ export function placesFor(places: readonly Item[], text: string): readonly Item[
   const words = folded(text).split(/\s+/).filter(Boolean);
   if (!words.length) return places;
   const fits = (label: string): boolean => words.every((word) => (/^[\u0000-\u007f]+$/.test(word) ? label.split(/\s+/).some((part) => part.startsWith(word)) : label.includes(word)));
-  return places.filter(({ label }) => fits(folded(label))).slice(0, MOST_PLACES);
+  return places.filter(({ label, names = "" }) => fits(folded(`${label} ${names}`))).slice(0, MOST_PLACES);
 }
 
 /** The groups to show, in order and without empty ones; `all` leads to the page of results. */
@@ -109,12 +113,19 @@ function lastWord(text: string): string {
   return /\S*$/.exec(text)?.[0] ?? "";
 }
 
-/** What could stand for the last word: names of filters, or values of the one that is named. */
-export function completions(text: string): readonly string[] {
+/** What could stand for the last word: names of filters, or values of the one that is named; `offered` are those of the server. */
+export function completions(text: string, offered: readonly string[]): readonly string[] {
   const word = lastWord(text).toLowerCase();
-  const [, name = "", value = ""] = /^([a-z]+):(.*)$/.exec(word) ?? [];
-  if (name) return (FILTERS.get(name) ?? []).filter((each) => each.startsWith(value) && each !== value).map((each) => `${name}:${each}`);
-  return [...FILTERS.keys()].filter((each) => each.startsWith(word)).map((each) => `${each}:`);
+  const [, name = ""] = /^([a-z]+):/.exec(word) ?? [];
+  if (!name) return [...FILTERS.keys()].filter((each) => each.startsWith(word)).map((each) => `${each}:`);
+  const known = (FILTERS.get(name) ?? []).map((each) => `${name}:${each}`);
+  return [...known, ...offered].filter((each) => each.toLowerCase().startsWith(word) && each.toLowerCase() !== word);
+}
+
+/** Whether the last word is a filter whose names only the server knows. */
+export function needsNames(text: string): boolean {
+  const [, name = ""] = /^([a-z]+):/.exec(lastWord(text).toLowerCase()) ?? [];
+  return FILTERS.get(name)?.length === 0;
 }
 
 /** The text with its last word replaced; a whole filter has a space behind it. */
@@ -124,7 +135,7 @@ export function completed(text: string, completion: string): string {
 }
 
 /** What Tab makes of a text: null if it has nothing to complete, so that it moves the focus. */
-export function tabbed(text: string): string | null {
-  const [first] = lastWord(text) ? completions(text) : [];
+export function tabbed(text: string, offered: readonly string[]): string | null {
+  const [first] = lastWord(text) ? completions(text, offered) : [];
   return first ? completed(text, first) : null;
 }

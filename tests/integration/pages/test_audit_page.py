@@ -5,11 +5,13 @@ import io
 import re
 from dataclasses import replace
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from django.test import Client
 from pydantic import JsonValue
 
+from checkpoints.pages import audit_words
 from checkpoints.services import annotations
 from conversations.domain.configs import read_operation
 from conversations.services.use_cases import apply_operation
@@ -20,7 +22,7 @@ from ctxadmin.audit.models import AuditEntry
 from ctxadmin.audit.record import AuditChange
 from ctxadmin.identity.roles import Action, Role, Scope
 from tests.factories import Api, conversation, engine, person, signed_in, user
-from tests.integration.checkpoints.flows import Run, ok
+from tests.integration.checkpoints.flows import Run, edge, node, ok, publish
 from tests.integration.live_copy import steps
 from tests.integration.pages.execution_scenes import paused
 from workflows.domain.document.graph import Document, read
@@ -342,6 +344,23 @@ def test_rights_and_labels_are_said_in_their_rows_and_entries() -> None:
     assert "Version 1: label removed" in rows("action=label.set", admin)[0]
 
 
+def test_completions_name_their_nodes_with_at_most_two_more_queries(
+    django_assert_max_num_queries: Any,
+) -> None:
+    nodes = [dict(DRAFT), node("send", name="Send it")]
+    publish("support", nodes, [edge("draft", "send")])
+    runs = [Run.start("support") for _number in range(3)]
+    for run in runs:
+        ok(run.complete("draft"))
+        ok(run.complete("send"))
+    shown = rows("action=node.complete")
+    assert sum("“Draft the answer”" in row for row in shown) == 3
+    assert sum("“Send it”" in row for row in shown) == 3
+    entries = AuditEntry.objects.filter(action=Action.NODE_COMPLETE)
+    with django_assert_max_num_queries(3):
+        audit_words.words_of_runs([[entry] for entry in entries])
+
+
 def test_both_sides_of_a_fork_with_the_same_title_have_their_ids_and_lead_to_each_other() -> None:
     run = paused()
     ok(run.api.patch(run.path, {"title": "Parcel"}))
@@ -366,3 +385,19 @@ def test_a_name_that_is_written_like_a_label_stays_itself() -> None:
     conversation(user("a"), public_id="c2", actor=replace(engine(), name="bot"))
     (line,) = rows("actor=bot (token)")
     assert "bot (token) (token)" in line
+
+
+@pytest.mark.parametrize(
+    ("query", "problem"),
+    [
+        ("actor=" + "a" * 201, "Person or token: Enter at most 200 characters."),
+        ("object=" + "a" * 201, "Id or name: Enter at most 200 characters."),
+        ("object=a%00b", "Id or name: Remove the NUL character."),
+        ("action=foo", "Action: There is no such action. Choose one from the list."),
+        ("object_type=foo", "Object: There is no such type of object. Choose one from the list."),
+    ],
+)
+def test_a_wrong_filter_is_named_as_the_form_calls_it(query: str, problem: str) -> None:
+    answer = signed_in(Role.ADMIN).get(f"/audit/?{query}")
+    assert answer.status_code == 422
+    assert problem in answer.content.decode()

@@ -26,6 +26,7 @@ from tests.factories import (
 )
 from tests.integration.checkpoints.flows import Run, ok
 from tests.integration.live_copy import steps
+from tests.integration.pages.execution_scenes import paused
 
 pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 
@@ -417,3 +418,15 @@ def test_reading_costs_as_many_queries_for_many_messages_as_for_few(
     conversation(*[user(str(number)) for number in range(200)], public_id="long")
     with django_assert_max_num_queries(20):
         reviewer.get("/conversations/long/")
+
+
+@pytest.mark.parametrize(
+    ("role", "words"), [(Role.VIEWER, "Open the execution"), (Role.REVIEWER, "Review")]
+)
+def test_a_paused_conversation_asks_only_who_may_to_review_it(role: Role, words: str) -> None:
+    name = paused().head.public_id
+    html = text(signed_in(role).get(f"/conversations/{name}/"))
+    head = html.split('class="page-actions"')[1]
+    assert re.findall(rf'<a class="btn" href="/executions/{name}/">.*?</svg>(.*?)</a>', head) == [
+        words
+    ]

@@ -29,18 +29,28 @@ def test_who_signs_in_comes_to_the_overview(reviewer: Client) -> None:
     assert 'href="/" aria-current="page"' in text(reviewer.get("/"))
 
 
-def test_an_empty_server_says_how_to_begin(reviewer: Client) -> None:
-    html = text(reviewer.get("/"))
+def test_an_empty_server_says_how_to_begin() -> None:
+    html = text(signed_in(Role.ADMIN).get("/"))
     for command in ("create_token", "demo_engine", "import_conversations"):
         assert f"manage.py {command}" in html
 
 
-def test_commands_name_the_folder_of_the_data_to_admins_only(settings: Any) -> None:
+def test_commands_name_the_folder_of_the_data(settings: Any) -> None:
     settings.EMBEDDED, settings.DATA_DIR_IS_CHOSEN = True, True
     settings.DATA_DIR = Path("/srv/my data")
     named = "CTXADMIN_DATA_DIR=&#x27;/srv/my data&#x27; .venv/bin/python manage.py"
     assert text(signed_in(Role.ADMIN).get("/")).count(named) == 3
     assert "/srv/my data" not in text(signed_in(Role.DESIGNER).get("/"))
+
+
+@pytest.mark.parametrize(
+    ("role", "others"), [(Role.VIEWER, 4), (Role.REVIEWER, 4), (Role.DESIGNER, 3), (Role.ADMIN, 0)]
+)
+def test_first_steps_are_those_of_the_role_and_others_say_who_can(role: Role, others: int) -> None:
+    steps = text(signed_in(role).get("/")).split('class="card-body first-steps"')[1]
+    steps = steps.split("</ol>")[0]
+    assert steps.count("admin can ") == others
+    assert ("manage.py" in steps) == (role is Role.ADMIN)
 
 
 def test_only_who_may_is_led_to_workflows_imports_and_tokens() -> None:
@@ -250,6 +260,15 @@ def test_the_overview_loads_the_plots_of_executions_later_with_two_queries(
     assert part.count(of_status) == 2  # its bar, and its number
     assert f'<a href="{of_day}&amp;archived=also">1</a>' in part
     assert sum("checkpoints_execution" in each["sql"] for each in queries.captured_queries) == 2
+
+
+def test_without_scripts_the_overview_links_its_plots_and_shows_them(reviewer: Client) -> None:
+    paused()
+    html = text(reviewer.get("/"))
+    assert '<noscript><a href="?plots=1#overview-executions">Show the plots</a></noscript>' in html
+    assert '<noscript><a href="/usage/">Show the plots</a></noscript>' in html
+    assert "Executions started per day" not in html
+    assert "Executions started per day" in text(reviewer.get("/?plots=1"))
 
 
 def test_executions_of_other_workspaces_are_not_counted() -> None:

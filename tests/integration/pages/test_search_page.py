@@ -7,14 +7,26 @@ from urllib.parse import urlencode
 import pytest
 from django.test import Client
 
+from conversations.domain.configs import read_operation
 from conversations.lifecycle.archival import archive
 from conversations.services.comments import About, comment
-from conversations.services.use_cases import append
+from conversations.services.use_cases import append, apply_operation
 from ctxadmin.identity.roles import Role
 from search import indexer
-from tests.factories import conversation, drafts, engine, person, signed_in, user
+from search.tool_names import recent_tool_names
+from tests.factories import (
+    calls,
+    conversation,
+    drafts,
+    engine,
+    person,
+    result,
+    signed_in,
+    user,
+)
 from tests.integration.pages.execution_scenes import paused, text, url
 
+NOTHING_LEFT = read_operation({"operation": "clear"})
 pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 
 
@@ -46,6 +58,17 @@ def test_state_comments_and_statuses_lead_to_theirs(reviewer: Client) -> None:
     assert f'href="/conversations/{name}/"' in html
     assert f'class="search-hit-status" href="{url(run)}"' in html
     assert "Ask the <mark>warehouse</mark>" in page(reviewer, q="warehouse")
+
+
+def test_a_comment_on_a_message_is_led_to_with_its_words(reviewer: Client) -> None:
+    head = conversation(user("one"), user("two"))
+    said = comment(person(), head.public_id, About(message=1), "Ask the warehouse")
+    html = page(reviewer, q="warehouse")
+    link = f"/conversations/{head.public_id}/?at=1&amp;words=warehouse&amp;whole=1"
+    assert f'href="{link}#c{said.number}"' in html
+    apply_operation(person(), head.public_id, NOTHING_LEFT)
+    answer = reviewer.get(link.replace("&amp;", "&"))
+    assert answer["Location"].endswith("?view=all&at=1&words=warehouse&whole=1")
 
 
 def test_filters_among_the_words_move_into_the_form(reviewer: Client) -> None:
@@ -273,6 +296,82 @@ def test_the_palette_says_what_is_wrong_and_finds_nothing_for_nothing(reviewer: 
     assert "Unknown status" in suggested(reviewer, "status:sleeping")["problem"]
     empty = suggested(reviewer, "")
     assert empty["texts"] == empty["conversations"] == empty["workflows"] == []
+
+
+def test_the_palette_completes_the_names_of_tools_and_workflows(reviewer: Client) -> None:
+    paused("letter")
+    conversation(user("needle"), calls("c1"), result("c1"))
+    assert suggested(reviewer, "tool:")["completions"] == ["tool:look_up"]
+    found = suggested(reviewer, "needle tool:LOOK")
+    assert found["completions"] == ["tool:look_up"]
+    assert [each["place"] for each in found["texts"]] == ["#0 user"]
+    assert len(suggested(reviewer, "tool:look_up")["texts"]) == 2
+    assert suggested(reviewer, "workflow:le")["completions"] == ["workflow:letter"]
+    assert suggested(reviewer, "workflow:le ")["completions"] == []
+
+
+def test_names_of_other_workspaces_complete_nothing() -> None:
+    conversation(user("needle"), calls("c1"), result("c1"))
+    paused("letter")
+    stranger = signed_in(Role.REVIEWER, "other")
+    assert suggested(stranger, "tool:")["completions"] == []
+    assert suggested(stranger, "workflow:")["completions"] == []
+
+
+def test_the_names_of_tools_take_three_queries_however_many_messages_there_are(
+    django_assert_max_num_queries: Any,
+) -> None:
+    for number in range(3):
+        ids = [f"c{number}-{each}" for each in range(20)]
+        conversation(user("needle"), calls(*ids), *[result(each) for each in ids])
+    indexer.run_until_done()
+    workspace = person().workspace
+    with django_assert_max_num_queries(3):
+        assert recent_tool_names(workspace) == ["look_up"]
+
+
+@pytest.mark.parametrize("words", ["status:", "since:", "status:pau", "in:mess", "role:"])
+def test_a_filter_that_is_being_typed_is_not_searched_as_text(reviewer: Client, words: str) -> None:
+    conversation(user("a status, since a role in the mess"), title="Parcel")
+    found = suggested(reviewer, words)
+    assert (found["texts"], found["conversations"]) == ([], [])
+    assert "Unknown" not in found["problem"]
+    if words.endswith(":"):
+        assert f"Enter a value after “{words}”." in page(reviewer, q=words)
+    labels = [each["label"] for each in suggested(reviewer, f"parcel {words}")["conversations"]]
+    assert labels == ["Parcel"]
+
+
+def test_the_palette_says_that_signs_alone_find_nothing(reviewer: Client) -> None:
+    assert suggested(reviewer, "😀 !")["problem"] == "Enter at least one letter or digit."
+    assert suggested(reviewer, "tool:")["problem"] == "Enter a value after “tool:”."
+
+
+def test_wrong_values_of_filters_are_answered_with_those_that_can_be_typed(
+    reviewer: Client,
+) -> None:
+    assert "paused, running" in suggested(reviewer, "status:foo")["problem"]
+    assert "messages, conversations" in suggested(reviewer, "in:foo")["problem"]
+
+
+def test_conversations_of_one_title_have_their_ids_in_the_palette(reviewer: Client) -> None:
+    twins = [conversation(user("needle"), title="A parcel").public_id for _number in range(2)]
+    conversation(user("needle"), title="Another parcel")
+    found = suggested(reviewer, "parcel")
+    assert {each["place"] for each in found["conversations"]} == {*twins, ""}
+    found = suggested(reviewer, "needle")
+    assert {each["place"] for each in found["texts"]} == {
+        *(f"#0 user · {each}" for each in twins),
+        "#0 user",
+    }
+
+
+def test_pages_are_found_by_their_names_in_both_languages() -> None:
+    admin = signed_in(Role.ADMIN)
+    english = text(admin.get("/search/"))
+    assert re.search(r'<a href="/audit/" [^>]*data-names="审计[^"]*">Audit<', english)
+    chinese = text(admin.get("/search/", headers={"accept-language": "zh-hans"}))
+    assert re.search(r'<a href="/audit/" [^>]*data-names="Audit">审计', chinese)
 
 
 def test_the_palette_offers_what_its_reader_may_open() -> None:

@@ -98,3 +98,9 @@ def test_nothing_asked_is_nothing_found() -> None:
 def test_another_workspace_is_not_searched() -> None:
     conversation(user("needle"), actor=engine(slug="other"))
     assert hits("q=needle") == []
+
+
+@pytest.mark.parametrize("limit", ["-1", "0", "101", "500", "2000"])
+def test_a_limit_is_refused_with_the_limits_of_this_list(limit: str) -> None:
+    problem = Api(()).get(f"/search?q=a1&limit={limit}").json()
+    assert "from 1 to 100." in problem["detail"]

@@ -1,9 +1,18 @@
 import { describe, expect, it } from "vitest";
-import { anchorOf, heldAt, messageIn, pageWith, scrollTo, takenOver } from "../model";
+import { anchorOf, commentIn, heldAt, messageIn, pageWith, scrollTo, takenOver } from "../model";
 
 describe("a place of the address", () => {
   it("names a message, or something else", () => {
     expect(["#m0", "#m123456789", "#m1234567890", "#m", "#m1x", "#history", ""].map(messageIn)).toEqual(["0", "123456789", null, null, null, null, null]);
+  });
+
+  it("names a comment", () => {
+    expect(["#c0", "#c123456789012345678", "#c", "#c1x", "#m1"].map(commentIn)).toEqual(["0", "123456789012345678", null, null, null]);
+    const page = "https://ctx.example/conversations/one/?at=5";
+    expect([heldAt(`${page}&words=late#c7`), heldAt(`${page}&q=late#c7`)]).toEqual([
+      { message: true, words: true, end: false },
+      { message: true, words: false, end: false },
+    ]);
   });
 
   it("that is not on the page is on one that is asked for once", () => {

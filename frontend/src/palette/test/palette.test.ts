@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { completed, completions, groupsOf, isNothing, isOfSame, itemsOf, keptActive, moved, NOTHING, placesFor, signInFirst, tabbed, type Item } from "../model";
+import { completed, completions, groupsOf, isNothing, isOfSame, itemsOf, keptActive, moved, needsNames, NOTHING, placesFor, signInFirst, tabbed, type Item } from "../model";
 
 const item = (label: string): Item => ({ label, url: `/${label}/`, icon: "x" });
 const places = ["Overview", "New workflow", "Workflows", "Import conversations", "会话", "Über uns"].map(item);
@@ -15,6 +15,11 @@ describe("places", () => {
   it("fit without regard to case and accents, and Chinese ones anywhere", () => {
     expect(labels(placesFor(places, "UBER"))).toEqual(["Über uns"]);
     expect(labels(placesFor(places, "话"))).toEqual(["会话"]);
+  });
+
+  it("fit by their names in other languages", () => {
+    const audit = { ...item("审计"), names: "Audit" };
+    expect(placesFor([audit, ...places], "aud")).toEqual([audit]);
   });
 
   it("are all there before anything is typed", () => {
@@ -82,20 +87,29 @@ describe("the active item", () => {
 
 describe("filters", () => {
   it("are completed by name, then by value", () => {
-    expect(tabbed("late ro")).toBe("late role:");
-    expect(tabbed("late role:u")).toBe("late role:user ");
-    expect(tabbed("status:")).toBe("status:paused ");
+    expect(tabbed("late ro", [])).toBe("late role:");
+    expect(tabbed("late role:u", [])).toBe("late role:user ");
+    expect(tabbed("status:", [])).toBe("status:paused ");
   });
 
   it("leave Tab alone where there is nothing to complete", () => {
-    expect([tabbed(""), tabbed("late "), tabbed("refund"), tabbed("tool:re"), tabbed("role:user")]).toEqual([null, null, null, null, null]);
+    expect([tabbed("", []), tabbed("late ", []), tabbed("refund", []), tabbed("tool:re", []), tabbed("role:user", [])]).toEqual([null, null, null, null, null]);
   });
 
   it("are offered by what is typed of them", () => {
-    expect(completions("late s")).toEqual(["status:", "since:"]);
-    expect(completions("")).toContain("tool:");
-    expect(completions("role:")).toEqual(["role:user", "role:assistant", "role:tool", "role:system"]);
-    expect(completions("http://x")).toEqual([]);
+    expect(completions("late s", [])).toEqual(["status:", "since:"]);
+    expect(completions("", [])).toContain("tool:");
+    expect(completions("role:", [])).toEqual(["role:user", "role:assistant", "role:tool", "role:system"]);
+    expect(completions("http://x", [])).toEqual([]);
+  });
+
+  it("complete the names that the server offers, whatever their case", () => {
+    const offered = ["tool:get_user_details", "tool:getOrder"];
+    expect(completions("late tool:GET", offered)).toEqual(offered);
+    expect(tabbed("late tool:geto", offered)).toBe("late tool:getOrder ");
+    expect(tabbed("tool:getOrder", offered)).toBeNull();
+    expect(completions("workflow:", offered)).toEqual([]);
+    expect(["tool:x", "a workflow:", "status:", "tool: x"].map(needsNames)).toEqual([true, true, false, false]);
   });
 
   it("take the place of the last word only", () => {
