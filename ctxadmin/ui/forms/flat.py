@@ -73,7 +73,8 @@ def _write(shape: Shape, member: FormMember, value: JsonValue, name: str, texts:
             known = value if isinstance(value, dict) else {}
             for part in shape.members:
                 given = member_of(known, part.name)
-                given = part.default if given is None else given
+                if given is None:
+                    given = (part.hint.initial or part.default) if value is None else part.default
                 _write(part.shape, part, given, join_names(name, part.name), texts)
         case Rows():
             items = value if isinstance(value, list) else []

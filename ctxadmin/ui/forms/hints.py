@@ -42,7 +42,7 @@ class FieldHint:
     a text area of so many lines; ``code`` sets it in a monospaced font. ``keep_empty`` makes
     an empty text a value instead of a missing one. ``wide`` takes the whole width of a row.
     ``duration`` shows a number of seconds in units: ``5 min``. ``when_off`` is shown in red as long
-    as a checkbox is off.
+    as a checkbox is off. ``initial`` is the text in a row that was just added.
     """
 
     label: Text = ""
@@ -66,6 +66,7 @@ class FieldHint:
     when_off: Text = ""
     add_label: Text = ""
     row_label: Text = ""
+    initial: str = ""
 
 
 # By dotted path without list indices: ``rules.pattern``; in a variant ``step.retry.times``.

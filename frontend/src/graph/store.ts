@@ -8,15 +8,17 @@ import { wordsWith } from "./io/summary_requests";
 import { fixed, type Places } from "./model/arrangement";
 import { type Changes, changesBetween, editOf, sides } from "./model/changes";
 import type { Chosen } from "./model/commands";
-import type { Element, Key, WorkflowDocument } from "./model/document";
-import { indexOf, normalised } from "./model/document";
+import type { Key, WorkflowDocument } from "./model/document";
+import { normalised, same } from "./model/document";
 import type { Edit } from "./model/edits";
-import { amend, type History, NOTHING_DONE, redo, type Retaken, settle, type Share, type Stand, take, undo } from "./model/history";
+import { amend, type History, NOTHING_DONE, redo, settle, type Share, take, undo } from "./model/history";
+import { type MadeIds, madeIn, NONE_MADE, unsaved } from "./model/made_ids";
 import { type Choices, type Conflict, merge, nameOf } from "./model/merge";
 import { type Overtaken, type Own, overtakenIn, withSave } from "./model/overtaken";
 import { placesOf } from "./model/places";
 import { type KnownNames, NO_NAMES } from "./model/suggestions";
-import { type ElementKind, elementOf, type Value } from "./model/form_edits";
+import type { ElementKind, Value } from "./model/form_edits";
+import { reissued, retake, stillThere, stillTyped } from "./state_steps";
 import { t } from "./texts";
 
 export type Saving =
@@ -62,6 +64,8 @@ export interface Typed {
   readonly fields: Fields;
   /** The element that the form showed before it was typed into. */
   readonly base: Value;
+  /** The element in the document when it was typed into last; without it, the same one. */
+  readonly over?: Value;
   /** Steps of one touch are one in the history. */
   readonly touch: string;
   readonly errors: readonly FieldError[];
@@ -124,6 +128,12 @@ export interface State {
   readonly zoomTarget: readonly Key[];
   /** Nodes that were added here and have no name yet: their ids are made of it. */
   readonly unnamed: readonly Key[];
+  /** What was added here and is not saved yet, under ids that nobody typed. */
+  readonly made: MadeIds;
+  /** What was sent since the last save and got no answer. */
+  readonly maybeSaved: readonly WorkflowDocument[];
+  /** The new ids of what was added here under ids that someone else's new elements have, as it happened last; by the former names of their forms. */
+  readonly reissued: { readonly [name: string]: Key };
   /** The input that takes the focus when the next form is here. */
   readonly wanted: string;
   /** The problem that was opened last, by `nameOfProblem`. */
@@ -153,6 +163,8 @@ export interface Actions {
   /** Ask again about a conflict that was put off, as both sides are by now. */
   resolve(): void;
   saved(base: Base): void;
+  /** This was sent, and nobody knows whether it was saved. */
+  sent(document: WorkflowDocument): void;
   set(part: Partial<Omit<State, "document" | "history" | "base" | "chosen">>): void;
   keepTyped(name: string, typed: Typed | null): void;
   /** For those who hear the page. */
@@ -169,7 +181,7 @@ export const NOTHING: Chosen = { nodes: [], edges: [] };
 export function editorStore(setup: Pick<Setup, "document" | "version" | "places" | "may_change" | "watched"> & Partial<Pick<Setup, "published" | "drawn">>): EditorStore {
   const document = normalised(setup.document);
   const told = (setup.watched ?? setup.drawn)?.words;
-  return createStore<Editor>()((set, get) => ({
+  const store = createStore<Editor>()((set, get) => ({
     document,
     history: NOTHING_DONE,
     base: { document, version: setup.version },
@@ -198,6 +210,9 @@ export function editorStore(setup: Pick<Setup, "document" | "version" | "places"
     arranged: 0,
     zoomTarget: [],
     unnamed: [],
+    made: NONE_MADE,
+    maybeSaved: [],
+    reissued: {},
     wanted: "",
     visited: "",
     known: NO_NAMES,
@@ -209,12 +224,12 @@ export function editorStore(setup: Pick<Setup, "document" | "version" | "places"
       set((state) => {
         const whole = fixed(state.document, edit, placesOf(state.document, state.places));
         const taken = take(state, whole, words, touch);
-        return { ...taken, typed: stillTyped(state.typed, taken.document), refused: [] };
+        return { ...taken, typed: stillTyped(state.typed, taken.document), made: madeIn(state.made, edit), refused: [] };
       });
     },
     amend(edit, words, touch) {
       if (!get().mayChange) return;
-      set((state) => ({ ...amend(state, edit, words, touch), refused: [] }));
+      set((state) => ({ ...amend(state, edit, words, touch), made: madeIn(state.made, edit, false), refused: [] }));
     },
     settle() {
       set((state) => ({ history: settle(state.history) }));
@@ -229,7 +244,8 @@ export function editorStore(setup: Pick<Setup, "document" | "version" | "places"
       set({ chosen: { ...NOTHING, ...chosen } });
     },
     receive(theirs) {
-      const { base, document: mine, chosen, history, clash, own, by } = get();
+      set((state) => reissued(state, theirs.document));
+      const { base, document: mine, chosen, history, clash, own, by, maybeSaved } = get();
       if (clash && clash.version !== null && theirs.version <= clash.version) return false;
       const older = clash?.version === null ? clash : null;
       // This page's next save is heard of too, and is not theirs.
@@ -241,11 +257,13 @@ export function editorStore(setup: Pick<Setup, "document" | "version" | "places"
         set({ ...stillThere({ document: theirs.document, history }, chosen), base: theirs, clash: older, ...later() });
         return true;
       }
-      const merged = merge(base.document, mine, theirs.document);
+      // Saved without an answer: the others have changed nothing.
+      const known = maybeSaved.find((sent) => same(sent, theirs.document)) ?? base.document;
+      const merged = merge(known, mine, theirs.document);
       if (merged.conflicts.length) {
         // A question about older changes comes first; the next save meets what was not taken in.
         if (older) return false;
-        set({ clash: { base: base.document, mine, theirs: theirs.document, version: theirs.version, conflicts: merged.conflicts } });
+        set({ clash: { base: known, mine, theirs: theirs.document, version: theirs.version, conflicts: merged.conflicts } });
         return false;
       }
       set({ ...stillThere({ document: merged.document, history }, chosen), base: theirs, clash: older, ...later() });
@@ -278,13 +296,15 @@ export function editorStore(setup: Pick<Setup, "document" | "version" | "places"
     resolve() {
       const { clash, document, decide } = get();
       if (!clash) return;
-      const [mine, theirs] = clash.version === null ? [clash.mine, document] : [document, clash.theirs];
-      const { conflicts } = merge(clash.base, mine, theirs);
-      if (conflicts.length) set({ clash: { ...clash, mine, theirs, conflicts }, postponed: null });
+      const asked = askedAgain(clash, document);
+      if (asked.conflicts.length) set({ clash: asked, postponed: null });
       else decide({});
     },
     saved(base) {
-      set((state) => ({ base, own: withSave(state.own, state.base.document, base.document, Date.now()) }));
+      set((state) => ({ base, made: unsaved(state.made, base.document), maybeSaved: [], own: withSave(state.own, state.base.document, base.document, Date.now()) }));
+    },
+    sent(document) {
+      set((state) => ({ maybeSaved: [...state.maybeSaved, document] }));
     },
     set(part) {
       set(part);
@@ -298,31 +318,17 @@ export function editorStore(setup: Pick<Setup, "document" | "version" | "places"
       set((state) => ({ said: state.said === words ? `${words}\u00a0` : words }));
     },
   }));
+  // What is no question any more is merged at once, also one that was put off.
+  store.subscribe(({ clash, document: now, decide }, before) => {
+    if (clash && clash === before.clash && now !== before.document && !askedAgain(clash, now).conflicts.length) decide({});
+  });
+  return store;
 }
 
-/** Undo or redo as far as others have left the step. */
-function retake(by: (stand: Stand) => Retaken, { document, history, chosen, mayChange }: State, set: (part: Partial<State>) => void): Share {
-  if (!mayChange) return "all";
-  const taken = by({ document, history });
-  set(taken.share === "none" ? { history: taken.history } : stillThere(taken, chosen));
-  return taken.share;
-}
-
-/** Without the forms of elements that this page has taken away. */
-function stillTyped(typed: State["typed"], document: WorkflowDocument): State["typed"] {
-  const all = Object.entries(typed);
-  const left = all.filter(([, { kind, key }]) => elementOf(document, kind, key) !== undefined);
-  return left.length === all.length ? typed : Object.fromEntries(left);
-}
-
-function stillThere(
-  { document, history }: { document: WorkflowDocument; history: History },
-  chosen: Chosen,
-): Pick<State, "document" | "history" | "chosen" | "refused"> {
-  const has = (elements: readonly Element[]) => (key: Key) => indexOf(elements).at.has(key);
-  const nodes = chosen.nodes.filter(has(document.nodes));
-  const edges = chosen.edges.filter(has(document.edges));
-  return { document, history, chosen: { nodes, edges }, refused: [] };
+/** A question as both sides are by now. */
+function askedAgain(clash: Clash, document: WorkflowDocument): Clash {
+  const [mine, theirs] = clash.version === null ? [clash.mine, document] : [document, clash.theirs];
+  return { ...clash, mine, theirs, conflicts: merge(clash.base, mine, theirs).conflicts };
 }
 
 /** What is to be chosen so that a form is shown; those of the whole workflow show for nothing. */

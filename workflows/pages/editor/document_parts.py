@@ -49,6 +49,10 @@ class ElementPart(Generic[ElementT]):
         except ValidationFailed as error:
             self.wrong = error.problems
 
+    def again(self, raw: JsonValue) -> "ElementPart[ElementT]":
+        """Returns the part for another state of the element."""
+        return ElementPart(self._model, raw, self._registries)
+
     @property
     def id(self) -> str:
         """Returns the id as it was written, "" without one."""

@@ -21,7 +21,7 @@ from ctxadmin.ui.forms.contract_form import ROWS_BUTTON
 from ctxadmin.ui.forms.flat import join_names
 from ctxadmin.ui.forms.places import BoxError, FieldError
 from workflows.domain.checks.problems import REDUCERS
-from workflows.domain.document.graph import title_of
+from workflows.domain.document.graph import Edge, Node, title_of
 from workflows.domain.selection.patterns import pattern_fault
 from workflows.models import Workflow
 from workflows.pages.definition.links import OutlineLinks, compare_url_of
@@ -49,7 +49,13 @@ from workflows.pages.elements.forms import (
     ReducerFields,
     ReducersForm,
 )
-from workflows.pages.elements.problem_places import ProblemPlaces, ends_of, field_and_message
+from workflows.pages.elements.problem_places import (
+    ProblemPlaces,
+    ends_of,
+    field_and_message,
+    is_of_unknown_field,
+)
+from workflows.pages.elements.unchanged_values import with_unchanged
 
 Kind = Literal["node", "edge", "reducers", "workflow"]
 _ROOTS: dict[Kind, str] = {"node": "node", "edge": "edge", "reducers": "", "workflow": "workflow"}
@@ -218,10 +224,40 @@ class _Opened:
         element: JsonValue = None
         if form.is_valid():
             try:
-                element = self._made(form)
+                element = self._as_written(self._made(form))
             except ContextError as error:
                 form.add_problems(error.problems or [FieldProblem("", error.detail, error.code)])
-        form.add_problems(faults)
+        form.add_problems([*faults, *self._unknown_fields(element)])
+        return element
+
+    def _unknown_fields(self, element: JsonValue) -> list[FieldProblem]:
+        """Returns the fields that no form has and that the element still has, at their group."""
+        part = self._node or self._edge
+        if part is None or not any(map(is_of_unknown_field, part.findings.problems)):
+            return []
+        found: list[FieldProblem] = []
+        made = part if element is None else part.again(element)
+        for problem in filter(is_of_unknown_field, made.findings.problems):
+            pointer = problem.pointer
+            if isinstance(made.shown, Node):
+                pointer = node_fields.pointer_in_form(made.shown, pointer)
+            elif isinstance(made.shown, Edge):
+                pointer = edge_fields.pointer_in_form(pointer)
+            found.append(replace(problem.as_field_problem(), pointer=pointer))
+        return found
+
+    def _as_written(self, element: JsonValue) -> JsonValue:
+        """Returns the element with what the form left unchanged as the document writes it."""
+        part = self._node or self._edge
+        if part is None or part.element is None or element == part.raw:
+            return element
+        shown = self.form(self.form(None).as_sent)
+        try:
+            before = self._made(shown) if shown.is_valid() else None
+        except ContextError:
+            before = None
+        if isinstance(part.raw, dict) and isinstance(before, dict) and isinstance(element, dict):
+            return with_unchanged(part.raw, before, element)
         return element
 
     def _made(self, form: ContractForm[Any]) -> JsonValue:

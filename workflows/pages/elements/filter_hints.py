@@ -133,7 +133,7 @@ def filter_hints(path: str, legend: Text, help: Text, row: Text) -> dict[str, Fi
                 " matches any text."
             ),
         ),
-        f"{path}.rules.type": FieldHint(label=_("Action"), choices=_RULE_TYPES),
+        f"{path}.rules.type": FieldHint(label=_("Action"), choices=_RULE_TYPES, initial="include"),
         f"{path}.rules.pattern": FieldHint(label=_("Pattern"), code=True, placeholder="llm.*"),
         f"{path}.rules.target": FieldHint(label=_("Section"), choices=TARGETS),
         f"{path}.rules.transform": FieldHint(label=_("Transform"), choices=later(transforms)),

@@ -144,9 +144,13 @@ def field_and_message(problem: Problem, places: ProblemPlaces) -> str:
     return f"{field}: {message}" if field else message
 
 
+def is_of_unknown_field(problem: Problem | FieldProblem) -> bool:
+    return str(problem.message) == _UNKNOWN
+
+
 def message_at(problem: Problem | FieldProblem, place: ProblemPlace) -> str:
     """Returns why, with a hint, the name of an unknown field and the one that may be meant."""
-    if str(problem.message) != _UNKNOWN:
+    if not is_of_unknown_field(problem):
         hint = dict(problem.extra).get("hint")
         if not isinstance(hint, str) or not hint:
             return as_sentence(problem.message)

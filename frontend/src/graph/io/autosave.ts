@@ -109,6 +109,7 @@ export function startSaving(store: EditorStore, server: Server): Saver {
         set({ saving: { kind: "signed-out" } });
         return tryAgain();
       case "offline":
+        store.getState().sent(sent);
         return tryAgain(refusal.retryAfter);
       case "forbidden":
       case "invalid":

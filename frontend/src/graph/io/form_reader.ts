@@ -4,8 +4,9 @@
 
 import { elementOf, editTo, changesTo, type ElementKind, looksSame, saidBy, type Value } from "../model/form_edits";
 import type { Element, Key, WorkflowDocument } from "../model/document";
-import { asFirst, same } from "../model/document";
+import { asFirst, find, same } from "../model/document";
 import { nameOfForm } from "../model/element_names";
+import { isMine, rebased } from "../model/own_changes";
 import type { EditorStore, Typed } from "../store";
 import { t } from "../texts";
 import { askAbout } from "./document_requests";
@@ -65,7 +66,7 @@ export function startReading(store: EditorStore, server: Pick<Server, "read">): 
     try {
       const { kind, key, fields } = typed;
       const { signal } = new AbortController();
-      const reading = await askAbout(store, ({ document }) => asFirst(document, kind, key), (asked) => server.read(kind, sentId(store.getState().document, kind, key), asked, fields, signal), signal);
+      const reading = await askAbout(store, ({ document }) => asFirst(asShown(document, typed), kind, key), (asked) => server.read(kind, sentId(store.getState().document, kind, key), asked, fields, signal), signal);
       if (isLate()) return;
       if (reading.element === null) {
         const kept = { ...typed, base: takeBack(name, typed), errors: reading.errors, isRead: true };
@@ -141,13 +142,39 @@ function idOf(value: Value): string | undefined {
 }
 
 /** Whether the element of a form has changed since the form was drawn. */
-function isOvertaken(store: EditorStore, { kind, key, base }: Typed, said: Value): boolean {
+function isOvertaken(store: EditorStore, read: Typed, element: Value): boolean {
+  const { typed: { kind, key, base }, said } = withOwn(store, read, element);
   const now = elementOf(store.getState().document, kind, key);
   return now === undefined ? !same(base, said) : !looksSame(now, base);
 }
 
+/** The document with the element as the form showed it: what nobody typed is read as it is there. */
+function asShown(document: WorkflowDocument, { kind, key, base }: Typed): WorkflowDocument {
+  if (kind !== "node" && kind !== "edge") return document;
+  const now = elementOf(document, kind, key) as Element | undefined;
+  if (now === undefined || looksSame(now, base)) return document;
+  const shown = { ...(base as Element), id: now.id };
+  const put = <T extends Element>(elements: readonly T[]): T[] => elements.map((each) => (each === now ? (shown as T) : each));
+  return kind === "node" ? { ...document, nodes: put(document.nodes) } : { ...document, edges: put(document.edges) };
+}
+
+/** What a form says, made of the element as this page changed it meanwhile beside the form: nobody is in conflict with themselves. */
+function withOwn(store: EditorStore, typed: Typed, said: Value): { readonly typed: Typed; readonly said: Value } {
+  const { kind, key } = typed;
+  const { document, base: saved, own } = store.getState();
+  if (kind !== "node" && kind !== "edge") return { typed, said };
+  const now = elementOf(document, kind, key) as Element | undefined;
+  if (now === undefined || looksSame(now, typed.base)) return { typed, said };
+  const before = find<Element>(kind === "node" ? saved.document.nodes : saved.document.edges, key);
+  const known = own.find((each) => each.kind === kind && each.key === key);
+  const form = { base: typed.base, said, over: typed.over ?? typed.base } as { base: Element; said: Element; over: Element };
+  const made = rebased(form, now, (name) => name !== "id" && isMine(name, now, before, known));
+  return { typed: { ...typed, base: made.base }, said: made.said };
+}
+
 /** Take what a form says into the document: where its element changed meanwhile, by a merge. Gives the key by then. */
-function take(store: EditorStore, typed: Typed, said: Value): string {
+function take(store: EditorStore, read: Typed, element: Value): string {
+  const { typed, said } = withOwn(store, read, element);
   const { kind, touch } = typed;
   const words = t("Edit {what}", { what: nameOfForm(store.getState().document, kind, said) });
   const { key, from } = renamed(store, typed, said, words);

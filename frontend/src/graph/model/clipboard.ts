@@ -85,7 +85,7 @@ export function pasted(document: WorkflowDocument, clip: Clip, by: Position): { 
     takenEdges.add(id);
     return { element: { ...edge, id, from, to } };
   });
-  return { edit: { kind: "add", nodes, edges }, keys: nodes.map(({ element }) => element.id) };
+  return { edit: { kind: "add", nodes, edges, isNew: true }, keys: nodes.map(({ element }) => element.id) };
 }
 
 /** All keys of a document. */

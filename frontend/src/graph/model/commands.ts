@@ -54,7 +54,7 @@ export function addition(document: WorkflowDocument, kind: NodeKind, position: P
   const name = freeName(namesIn(document.nodes), kind.label);
   const id = freeId(idWords(name) || kind.type, ids(document.nodes));
   const node: WorkflowNode = { id, type: kind.type, name, position: snapped(position), ...(kind.config ? { config: kind.config } : {}) };
-  const add = (...edges: WorkflowEdge[]): Edit => ({ kind: "add", nodes: [{ element: node }], edges: edges.map((element) => ({ element })) });
+  const add = (...edges: WorkflowEdge[]): Edit => ({ kind: "add", nodes: [{ element: node }], edges: edges.map((element) => ({ element })), isNew: true });
   if (!tie) return { edit: add(), key: id };
   if ("from" in tie) return { edit: add(edgeBetween(document, tie.from, id)), key: id };
   if ("to" in tie) return { edit: add(edgeBetween(document, id, tie.to)), key: id };
@@ -113,7 +113,7 @@ function edgeBetween(document: WorkflowDocument, from: string, to: string, type 
 
 export function connection(document: WorkflowDocument, from: string, to: string, type?: string): { edit: Edit; key: Key } {
   const edge = edgeBetween(document, from, to, type);
-  return { edit: { kind: "add", nodes: [], edges: [{ element: edge }] }, key: edge.id };
+  return { edit: { kind: "add", nodes: [], edges: [{ element: edge }], isNew: true }, key: edge.id };
 }
 
 /** Whether an edge that says nothing leads from one node to the other already. */

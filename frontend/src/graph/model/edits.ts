@@ -31,8 +31,9 @@ export type Fields = { readonly [name: string]: unknown };
 /** Where cards stand, by their nodes; null where that is not said. */
 export type Spots = { readonly [key: Key]: Position | null };
 
+/** `isNew` adds what was never there: nobody chose its ids. */
 export type Edit =
-  | { readonly kind: "add"; readonly nodes: readonly Placed<WorkflowNode>[]; readonly edges: readonly Placed<WorkflowEdge>[] }
+  | { readonly kind: "add"; readonly nodes: readonly Placed<WorkflowNode>[]; readonly edges: readonly Placed<WorkflowEdge>[]; readonly isNew?: boolean }
   | { readonly kind: "remove"; readonly nodes: readonly Key[]; readonly edges: readonly Key[] }
   | { readonly kind: "change"; readonly nodes: readonly Changed[]; readonly edges: readonly Changed[] }
   | { readonly kind: "move"; readonly to: Spots; readonly over?: Spots }

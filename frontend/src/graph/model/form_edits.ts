@@ -6,6 +6,7 @@ import { change } from "./commands";
 import type { Element, Key, Reducers, WorkflowDocument, WorkflowEdge, WorkflowNode } from "./document";
 import { find, same } from "./document";
 import { type Edit, withPosition } from "./edits";
+import { type NewIds, withNewIds } from "./rekeyed";
 
 export type ElementKind = "node" | "edge" | "reducers" | "workflow";
 
@@ -25,6 +26,11 @@ export function saidBy(kind: ElementKind, element: object, before: Value): Value
   if (kind === "workflow") return (element as { name: string }).name;
   if (kind !== "node") return element as Value;
   return withPosition(element as WorkflowNode, (before as WorkflowNode).position ?? null);
+}
+
+/** A node with another name, or with none. */
+export function renamedTo({ name: _, ...rest }: WorkflowNode, name = ""): WorkflowNode {
+  return name ? { ...rest, name } : rest;
 }
 
 /** Whether a form that shows one shows the other. */
@@ -51,3 +57,15 @@ export function changesTo(kind: ElementKind, key: Key, before: Value, after: Val
   if (kind === "node") return { ...none, nodes: [{ key, before: before as WorkflowNode, after: after as WorkflowNode }] };
   return { ...none, edges: [{ key, before: before as WorkflowEdge, after: after as WorkflowEdge }] };
 }
+
+/** A form of an element with a new id, or of an edge to such a node, with all that it says of ids. */
+export function withFormIds<T extends { readonly kind: ElementKind; readonly key: Key; readonly base: Value; readonly over?: Value; readonly fields: readonly (readonly [name: string, value: string])[] }>(form: T, { nodes, edges }: NewIds): T {
+  const { kind, key, base, over, fields } = form;
+  if (kind !== "node" && kind !== "edge") return form;
+  const own = kind === "node" ? nodes : edges;
+  const now = (value: Value): Value => withNewIds(value as Element, own, nodes);
+  const idOf = (name: string, value: string): string | undefined => (name === `${kind}-id` ? own : name === "edge-from" || name === "edge-to" ? nodes : NO_IDS).get(value);
+  return { ...form, key: own.get(key) ?? key, base: now(base), ...(over && { over: now(over) }), fields: fields.map(([name, value]) => [name, idOf(name, value) ?? value] as const) };
+}
+
+const NO_IDS: ReadonlyMap<Key, string> = new Map();

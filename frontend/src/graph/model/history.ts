@@ -4,6 +4,7 @@ import type { WorkflowDocument } from "./document";
 import { changesBetween, isNothing } from "./changes";
 import { type Applied, apply, type Edit } from "./edits";
 import { earlier } from "./late_edits";
+import { type NewIds, rekeyed } from "./rekeyed";
 
 interface Step {
   readonly words: string;
@@ -78,6 +79,12 @@ export function settle(history: History): History {
   const last = history.past.at(-1);
   if (!last?.isOpen) return history;
   return { ...history, past: [...history.past.slice(0, -1), { ...last, isOpen: false }] };
+}
+
+/** The history of elements that have other ids by now. */
+export function renamed({ past, future }: History, news: NewIds): History {
+  const each = (step: Step): Step => ({ ...step, edit: rekeyed(step.edit, news), inverse: rekeyed(step.inverse, news) });
+  return { past: past.map(each), future: future.map(each) };
 }
 
 export function undo({ document, history }: Stand): Retaken {

@@ -2,7 +2,10 @@
 
 import type { Key, WorkflowDocument } from "./document";
 import { find } from "./document";
-import type { Changed, Edit, Spots } from "./edits";
+import type { Changed, Edit } from "./edits";
+import { rekeyed } from "./rekeyed";
+
+const NO_IDS: ReadonlyMap<Key, string> = new Map();
 
 interface Undoable {
   readonly inverse: Edit;
@@ -23,7 +26,7 @@ export function earlier<T extends Undoable>(document: WorkflowDocument, edit: Ed
     ids.set(key, fields.id as string);
   }
   if (!steps.every(({ inverse }) => isApart(inverse, edit, ids))) return null;
-  return ids.size ? steps.map((step) => ({ ...step, inverse: rekeyed(step.inverse, ids) })) : [...steps];
+  return ids.size ? steps.map((step) => ({ ...step, inverse: rekeyed(step.inverse, { nodes: ids, edges: NO_IDS }) })) : [...steps];
 }
 
 type Change = Extract<Edit, { kind: "change" }>;
@@ -50,24 +53,4 @@ function isApart(inverse: Edit, edit: Change, ids: ReadonlyMap<Key, string>): bo
 function meet(some: readonly Changed[], others: readonly Changed[]): boolean {
   const taken = new Set(others.flatMap(({ key, fields }) => Object.keys(fields).map((name) => `${name} ${key}`)));
   return some.some(({ key, fields }) => Object.keys(fields).some((name) => taken.has(`${name} ${key}`)));
-}
-
-function spotsOf(spots: Spots, now: (key: Key) => Key): Spots {
-  return Object.fromEntries(Object.entries(spots).map(([key, spot]) => [now(key), spot]));
-}
-
-function rekeyed(edit: Edit, ids: ReadonlyMap<Key, string>): Edit {
-  const now = (key: Key): Key => ids.get(key) ?? key;
-  switch (edit.kind) {
-    case "together":
-      return { ...edit, edits: edit.edits.map((part) => rekeyed(part, ids)) };
-    case "remove":
-      return { ...edit, nodes: edit.nodes.map(now) };
-    case "change":
-      return { ...edit, nodes: edit.nodes.map((each) => ({ ...each, key: now(each.key) })) };
-    case "move":
-      return { ...edit, to: spotsOf(edit.to, now), ...(edit.over && { over: spotsOf(edit.over, now) }) };
-    default:
-      return edit;
-  }
 }

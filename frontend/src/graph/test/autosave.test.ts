@@ -189,15 +189,16 @@ describe("saving", () => {
     expect(server.draft.document.nodes.map((node) => node.name)).toEqual(["Theirs", "Later"]);
   });
 
-  it("saves at once what is no question any more when it is asked again", async () => {
-    server.changedByOthers((document) => named(document, "a", "Theirs"));
+  it("saves at once what is no question any more, also while it is put off", async () => {
+    server.changedByOthers((document) => named(named(document, "a", "Theirs"), "b", "Theirs"));
     name(store, "a", "Mine");
     await settled();
     await settled();
     store.getState().set({ postponed: store.getState().clash });
-    name(store, "a", "Theirs");
-    store.getState().resolve();
-    expect(store.getState().clash).toBeNull();
+    store.getState().undo();
+    expect(store.getState()).toMatchObject({ clash: null, postponed: null, document: server.draft.document });
+    await settled();
+    expect(store.getState().saving.kind).toBe("saved");
   });
 
   it("takes in another draft while a question about older changes is put off, and keeps these", () => {

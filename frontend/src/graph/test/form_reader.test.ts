@@ -17,6 +17,7 @@ const base: WorkflowDocument = {
 class Fake {
   failure: Refused | null = null;
   asked: Fields[] = [];
+  sent: unknown[] = [];
   draft = { document: base, version: 1 };
   hold: Promise<void> = Promise.resolve();
 
@@ -30,6 +31,7 @@ class Fake {
     if (id.includes(" ")) return { element: null, id: sent, errors: [{ field: "node-id", label: "ID", message: "no id" }] };
     if (said["node-description"]?.includes("!")) return { element: null, id: sent, errors: [{ field: "node-description", label: "Description", message: "no number" }] };
     const before = patched(this.draft.document, asked.changes).nodes.find((node) => node.id === sent);
+    this.sent.push(before);
     const { name: _, description: __, ...rest } = before ?? { id, type: "llm" };
     const element = { ...rest, id, ...(said["node-name"] ? { name: said["node-name"] } : {}), ...(said["node-description"] ? { description: said["node-description"] } : {}) };
     return { element: element as unknown as JsonObject, id: sent, errors: [] };
@@ -84,6 +86,30 @@ describe("what is typed into a form", () => {
     others({ name: "Theirs" });
     await settled();
     expect(node("a")).toMatchObject({ name: "Theirs", description: "mine" });
+  });
+
+  it("is read as the form showed its element, whatever was set beside the form since", async () => {
+    const filter = { messages: [{ operation: "truncate", truncate: { keep_last: 6 } }] };
+    type("a", { "node-name": "Mine" });
+    store.getState().edit({ kind: "change", nodes: [{ key: "a", fields: { context_filter: filter } }], edges: [] }, "Messages");
+    await settled();
+    expect(server.sent).toEqual([base.nodes[0]]);
+    expect(node("a")).toMatchObject({ name: "Mine", context_filter: filter });
+    expect(store.getState().clash).toBeNull();
+  });
+
+  it("gives way to what the same person set later, and replaces what was set before", async () => {
+    const name = (to: string): void => store.getState().edit({ kind: "change", nodes: [{ key: "a", fields: { name: to } }], edges: [] }, "Name");
+    type("a", { "node-name": "First" });
+    name("Second");
+    await settled();
+    expect(node("a")?.name).toBe("Second");
+    store.getState().saved({ document: store.getState().document, version: 1 });
+    server.draft = store.getState().base as typeof server.draft;
+    store.getState().keepTyped(formName("node", "a"), { kind: "node", key: "a", fields: [["node-id", "a"], ["node-name", "Third"]], base: base.nodes[0]!, over: node("a"), touch: "form 2 name", errors: [], isRead: false });
+    await settled();
+    expect(node("a")?.name).toBe("Third");
+    expect(store.getState().clash).toBeNull();
   });
 
   it("stays while it cannot be read, and is merged when it is fixed", async () => {

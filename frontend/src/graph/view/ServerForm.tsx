@@ -23,7 +23,6 @@ export function ServerForm({ kind, id, row = null }: Props) {
   const desk = useDesk();
   const box = useRef<HTMLDivElement>(null);
   const [failure, setFailure] = useState("");
-  const [attempt, setAttempt] = useState(0);
   const element = useEditor(({ document }) => elementOf(document, kind, id));
   const wanted = useEditor((state) => state.wanted);
   const waits = useEditor(({ typed }) => Boolean(typed[formName(kind, id)]?.isRead));
@@ -38,7 +37,7 @@ export function ServerForm({ kind, id, row = null }: Props) {
     setFailure("");
     session.current = new FormSession(desk, holder, kind, id, setFailure);
     void session.current.open();
-  }, [desk, kind, id, attempt]);
+  }, [desk, kind, id]);
   useEffect(() => () => session.current?.close(), []);
   useEffect(() => (box.current ? suggestIn(box.current, desk.store) : undefined), [desk]);
   useEffect(() => session.current?.focusWanted(), [wanted]);
@@ -60,10 +59,8 @@ export function ServerForm({ kind, id, row = null }: Props) {
             onClick={() => {
               void desk.reader.finish();
               if (session.current?.isShown) return;
-              session.current?.close();
-              session.current = null;
               setFailure("");
-              setAttempt(attempt + 1);
+              void session.current?.open();
             }}
           >
             {t("Try again")}

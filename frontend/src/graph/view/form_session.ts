@@ -4,14 +4,15 @@ import { flushSync } from "react-dom";
 import { askAbout } from "../io/document_requests";
 import { wordsOf } from "../io/error_text";
 import { sentId } from "../io/form_reader";
-import { type FieldError, type Fields, Refused } from "../io/server";
+import type { FieldError, Fields } from "../io/server";
 import { change, idOfName } from "../model/commands";
 import type { Element, Key, WorkflowNode } from "../model/document";
 import { asFirst, find, same } from "../model/document";
-import { type ElementKind, elementOf, looksSame, type Value } from "../model/form_edits";
+import { type ElementKind, elementOf, looksSame, renamedTo, type Value } from "../model/form_edits";
 import { formName, type Typed } from "../store";
 import { t } from "../texts";
-import { titleOf } from "../model/element_names";
+import { nameOfForm, titleOf } from "../model/element_names";
+import { AGAIN_MS, arranged, isAway } from "./arranged_form";
 import { chooseFound, NAME_FIELD, undoLast } from "./actions";
 import type { Desk } from "./context";
 import { drawnOf, focusDrawn, keepOnCanvas } from "./element_focus";
@@ -21,7 +22,8 @@ import { showWarnings } from "./form_warnings";
 import { untilNothingIsUnderWay } from "./gestures";
 
 const PAUSE_MS = 250;
-const AGAIN_MS = 3_000;
+// A form is here in a fraction of this, unless the connection is bad.
+const SLOW_MS = 600;
 const ID_FIELD = "node-id";
 const NO_ERRORS: readonly FieldError[] = [];
 
@@ -65,6 +67,11 @@ export class FormSession {
     this.page.on("click", (event) => this.clicked(event), signal);
     this.page.hearComposing(signal);
     this.hearing = this.hear();
+    const unsubscribe = desk.store.subscribe((now, before) => {
+      const id = now.reissued === before.reissued ? undefined : now.reissued[this.name];
+      if (id !== undefined) this.reissued(id);
+    });
+    signal.addEventListener("abort", unsubscribe);
     this.beginName();
   }
 
@@ -98,7 +105,8 @@ export class FormSession {
     // Asked again when others saved meanwhile, the form shows the element as it is by then.
     let showing = kept?.base;
     const about = (element: Value | undefined): void => void (showing = kept?.base ?? element);
-    const html = await this.asked((signal) => this.panel(kept?.fields ?? null, signal, about));
+    const slow = setTimeout(() => this.drawHead(t("Loading…")), SLOW_MS);
+    const html = await this.asked((signal) => this.panel(kept?.fields ?? null, signal, about)).finally(() => clearTimeout(slow));
     if (this.page.isNameAlone) await this.page.composed();
     if (html === null || this.closed || this.arranging) return;
     // What was typed meanwhile stands, and is drawn again when it is read. Where nothing stands yet,
@@ -112,6 +120,14 @@ export class FormSession {
     this.warn();
     this.focus(focused);
     this.follow(this.element);
+  }
+
+  /** Below a selected element there is never the form of another one. */
+  private drawHead(words: string): void {
+    const { element } = this;
+    if (this.closed || this.shown !== undefined || this.page.isNameAlone || element === undefined) return;
+    const isElement = this.kind === "node" || this.kind === "edge";
+    this.page.drawHead(isElement ? nameOfForm(this.desk.store.getState().document, this.kind, element) : "", words);
   }
 
   /** The form as it came, with the name that was typed since it was asked for, and the id that follows it. */
@@ -198,6 +214,14 @@ export class FormSession {
     this.page.rename(key);
   }
 
+  /** Someone else's new element has the id that this one had. */
+  private reissued(id: Key): void {
+    if (this.shown !== undefined) this.shown = { ...(this.shown as Element), id };
+    this.renamed(id);
+    this.page.fill(ID_FIELD, id);
+    void this.open();
+  }
+
   private typing(name: string): void {
     this.touched.add(name);
     if (this.page.isNameAlone || this.isFirstName(name)) this.takeName();
@@ -243,6 +267,7 @@ export class FormSession {
       key: this.key,
       fields,
       base,
+      over: this.element,
       touch: this.touch(field),
       errors: before?.errors ?? NO_ERRORS,
       isRead: false,
@@ -278,7 +303,11 @@ export class FormSession {
   private async arrange({ name, value }: HTMLButtonElement): Promise<void> {
     if (this.arranging || this.shown === undefined) return;
     this.arranging = true;
-    const made = await this.arranged(this.page.fields(), [name, value]);
+    const made = await arranged([name, value], {
+      now: () => this.last ?? this.page.fields(),
+      ask: (fields) => this.panel(fields, new AbortController().signal),
+      tell: (words) => !this.closed && this.fail(words),
+    });
     this.arranging = false;
     const form = made?.querySelector("form");
     if (this.closed) this.hearing();
@@ -290,27 +319,6 @@ export class FormSession {
     const element = this.element;
     if (form && element !== undefined) this.keep(fieldsOf(form), this.shown, "rows");
     if (!this.closed) this.follow(element);
-  }
-
-  /** The form as the button wants it, of all that is typed; null if it cannot be had. */
-  private async arranged(given: Fields, button: readonly [string, string]): Promise<HTMLElement | null> {
-    for (let sent = given; ; ) {
-      try {
-        const html = await this.panel([...sent, button], new AbortController().signal);
-        const now = this.last ?? this.page.fields();
-        if (same(now, sent)) {
-          if (!this.closed) this.fail("");
-          return elementFrom(html);
-        }
-        // Someone typed meanwhile: that, too, is to be in it.
-        sent = now;
-      } catch (error) {
-        if (!this.closed) this.fail(wordsOf(error));
-        if (!isAway(error)) return null;
-        await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
-        sent = this.last ?? this.page.fields();
-      }
-    }
   }
 
   private submitted(event: Event): void {
@@ -348,8 +356,7 @@ export class FormSession {
     } catch (error) {
       if (signal.aborted || this.closed) return null;
       this.fail(wordsOf(error));
-      // Below a selected element there is never the form of another one.
-      if (this.shown === undefined && !this.page.isNameAlone) this.page.clear();
+      this.drawHead("");
       if (isAway(error)) this.redrawing = setTimeout(() => !this.closed && void this.open(), AGAIN_MS);
       return null;
     }
@@ -392,13 +399,4 @@ export class FormSession {
   private focus(field: FocusedField | null): void {
     if (field) this.page.focus(field, this.desk.store.getState().unnamed.includes(this.key));
   }
-}
-
-/** A node with another name, or with none. */
-function renamedTo({ name: _, ...rest }: WorkflowNode, name = ""): WorkflowNode {
-  return name ? { ...rest, name } : rest;
-}
-
-function isAway(error: unknown): boolean {
-  return error instanceof Refused && (error.kind === "offline" || error.kind === "signed-out");
 }

@@ -103,13 +103,27 @@ export class PanelForm {
     if (field instanceof HTMLInputElement) Object.assign(field, { defaultValue: text, value: text });
   }
 
-  clear(): void {
-    this.holder.replaceChildren();
+  /** What the form is about, without a form: it is not here yet, or cannot be had. */
+  drawHead(title: string, words: string): void {
+    const hasFocus = this.holder.contains(document.activeElement);
+    const made = elementFrom('<h2 class="panel-title" tabindex="-1"></h2><p class="text-secondary" role="status"></p>');
+    const [heading, line] = ["h2", "p"].map((each) => made.querySelector(each)) as [HTMLElement, HTMLElement];
+    heading.id = PANEL_TITLE;
+    heading.textContent = title;
+    heading.hidden = !title;
+    line.textContent = words;
+    this.drawing = true;
+    this.holder.replaceChildren(...made.childNodes);
+    this.drawing = false;
+    this.holder.inert = false;
+    if (hasFocus) heading.focus();
   }
 
   /** Nobody hears what is typed into it until the next form is here; one who is typing goes on. */
   rest(): void {
-    if (!this.holder.contains(document.activeElement)) this.holder.inert = true;
+    // The name alone has no other form behind it, and would be taken for that of the next element.
+    if (this.isNameAlone) this.holder.replaceChildren();
+    else if (!this.holder.contains(document.activeElement)) this.holder.inert = true;
   }
 
   fields(): Fields {

@@ -111,6 +111,9 @@ def test_a_row_that_was_only_added_does_not_keep_the_rest_from_being_saved(
     answer = read(designer, more)
     assert (answer["errors"], answer["element"]["name"]) == ([], "Typed")
     assert len(answer["element"]["context_filter"]["rules"]) == 1
+    assert more[f"{rows}-1-type"] == "include"
+    whole = read(designer, more | {f"{rows}-1-pattern": "llm.*"})
+    assert whole["errors"] == []
     half = read(designer, more | {f"{rows}-1-condition": "context.a"})
     assert half["element"] is None
     assert f"{rows}-1-pattern" in {each["field"] for each in half["errors"]}
@@ -211,3 +214,40 @@ def test_a_stored_half_of_a_timeout_can_be_freed_in_its_fields(designer: Client)
     assert (sent["node-timeout_seconds"], sent["node-config"]) == ("5 s", "")
     freed = read(designer, sent | {"node-timeout_seconds": ""})
     assert (freed["errors"], freed["element"]["config"]) == ([], {"pause": "after"})
+
+
+LAST: dict[str, Any] = {"operation": "truncate", "truncate": {"keepLast": 2}}
+
+
+def test_what_was_not_typed_is_read_as_the_document_writes_it(designer: Client) -> None:
+    block = {"max_tokens": 60_000, "target_tokens": 40_000}
+    messages: Any = [{"operation": "budget", "budget": block, "pairing": "keep"}, LAST]
+    rule: Any = {"type": "include", "pattern": "user.*"}
+    node = {**ANSWER, "context_filter": {"rules": [rule], "messages": messages}, "properties": {}}
+    edge = {**GO, "context_filter": {"type": "pass_all", "messages": messages}}
+    given = document(START, node, edges=[edge])
+    sent = {**typed(designer, "node", "answer", given), "node-name": "Other"}
+    assert read(designer, sent)["element"] == {**node, "name": "Other"}
+    pattern = "node-context_filters-0-rules-0-pattern"
+    source = read(designer, {**sent, pattern: "prompt.*"})["element"]["context_filter"]
+    assert source["messages"] == messages
+    assert source["rules"][0]["pattern"] == "prompt.*"
+    sent = {**typed(designer, "edge", "go", given), "edge-weight": "2"}
+    assert read(designer, sent)["element"] == {**edge, "weight": 2}
+
+
+def test_a_field_that_no_form_has_is_named_where_it_stands(designer: Client) -> None:
+    block = {"operation": "truncate", "truncate": {"keep_last": 2, "count": 3}, "strategy": "x"}
+    given = document(START, {**ANSWER, "context_filter": {"messages": [block]}})
+    page = panel(designer, "node", "answer", given)
+    assert page.count("strategy: Unknown field") == 1
+    assert page.count("count: Unknown field") == 1
+    sent = typed(designer, "node", "answer", given)
+    head = "node-context_filters-0-messages-0"
+    row = "Input filter 1 › Operation 1"
+    named = {each["field"]: each["message"] for each in read(designer, sent)["errors"]}
+    assert named == {
+        f"{head}-operation": f"{row}: strategy: Unknown field.",
+        f"{head}-truncate-keep_first": f"{row} › What stays: count: Unknown field.",
+    }
+    assert read(designer, sent | {f"{head}-truncate-keep_last": "3"})["errors"] == []
