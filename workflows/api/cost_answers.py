@@ -70,6 +70,11 @@ class ElementCostAnswer(Answer):
     )
     empty_calls: FromZero = Field(description="Calls that see no message.", examples=[0])
     failed_calls: FromZero = Field(description="Calls at which the policy fails.", examples=[0])
+    unreached_conversations: FromZero = Field(
+        description="Conversations in which the condition of its edge is false: "
+        "they count as if it were true.",
+        examples=[0],
+    )
     model: str | None = Field(
         description="Model whose prices are used; null for prices in proportion.",
         examples=["gpt-5-mini"],
@@ -97,6 +102,7 @@ class ElementCostAnswer(Answer):
             invalid_calls=sums.invalid,
             empty_calls=sums.empty,
             failed_calls=sums.failed,
+            unreached_conversations=cost.unreached,
             model=cost.element.model if cost.is_priced else None,
             offer=None if priced.offer is None else OfferedBudgetAnswer.of(priced.offer),
         )

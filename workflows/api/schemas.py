@@ -146,6 +146,9 @@ class PreviewNode(Contract):
         description="Ids of the edges to enter along; by default the ready ones.",
         examples=[["to-review"]],
     )
+    assume_conditions: bool = Field(
+        False, description="Whether the conditions of these edges count as true."
+    )
     document: Document | None = Field(
         None, description="A document that is not saved, instead of the draft."
     )
@@ -181,6 +184,7 @@ class PreviewNode(Contract):
         return PreviewRequest(
             node=self.node,
             edges=self.edges,
+            assume_conditions=self.assume_conditions,
             document=self.document,
             version=self.version,
             conversation=self.conversation_id,

@@ -128,6 +128,8 @@ def cost_on(sample: Sample, element: ElementPolicy, prices: Prices) -> ElementCo
     by_node = not sample.others and _has_calls_of(element.calls_of, pairs)
     node = element.calls_of if by_node else ""
     price, is_priced = _price_of(element, prices)
+    # Calls that the node itself made were reached, whatever its condition says without their state.
+    mine = [] if by_node else [calls_of(each, "") for each, _ in pairs]
     return ElementCost(
         element=element,
         sums=sum((calls_of(mine, node) for mine, _ in pairs), NOTHING),
@@ -135,6 +137,8 @@ def cost_on(sample: Sample, element: ElementPolicy, prices: Prices) -> ElementCo
         by_node=by_node,
         price=price,
         is_priced=is_priced,
+        conversations=sum(each.calls > 0 for each in mine),
+        unreached=sum(0 < each.calls == each.unreached for each in mine),
     )
 
 

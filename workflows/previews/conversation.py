@@ -44,11 +44,13 @@ class PreviewRequest:
 
     It sees the state of a conversation (at a version of its execution), or what is given. Without
     ``edges`` it is entered as by an engine: along those with tokens for it, else along its usual
-    ones, see ``PreviewSource.edges_to``.
+    ones, see ``PreviewSource.edges_to``. With ``assume_conditions`` the conditions of these edges
+    count as true.
     """
 
     node: str
     edges: Sequence[str] | None = None
+    assume_conditions: bool = False
     document: Document | None = None
     version: int | None = None
     conversation: str | None = None
@@ -106,7 +108,7 @@ class NodePreview:
     """What a node would see of ``origin``, whose messages ``source`` has, and its cost.
 
     ``false_condition`` is the condition because of which its edge is not taken; ``of_edge`` if
-    that edge was asked for.
+    that edge was asked for, ``is_assumed`` if the preview is as if the condition were true.
     """
 
     entered: flow.Entered
@@ -117,6 +119,7 @@ class NodePreview:
     cached_prefix_lost: int
     false_condition: str = ""
     of_edge: bool = False
+    is_assumed: bool = False
 
     @property
     def problems(self) -> list[Problem]:
@@ -175,6 +178,7 @@ def preview_node(actor: Actor, slug: str, plan: Plan, request: PreviewRequest) -
     origin = preview_source_of(actor, slug, request)
     edges = origin.edges_to(plan, request.node) if request.edges is None else request.edges
     prefix = "" if request.document is None else "/document"
+    plan = plan.assuming(edges) if request.assume_conditions else plan
     return preview_path(actor, plan, [(request.node, edges)], origin, prefix)[0]
 
 
@@ -204,11 +208,14 @@ def preview_path(
 
 
 def with_false_condition(
-    plan: Plan, found: NodePreview, edges: Sequence[str], *, of_edge: bool
+    plan: Plan, found: NodePreview, edges: Sequence[str], *, of_edge: bool, is_assumed: bool = False
 ) -> NodePreview:
-    """Returns a preview through edges with the condition because of which one is not taken."""
+    """Returns a preview through edges with the condition because of which one is not taken.
+
+    ``plan`` is the one that assumes no condition.
+    """
     condition = flow.false_condition(plan, edges, found.origin)
-    return replace(found, false_condition=condition, of_edge=of_edge)
+    return replace(found, false_condition=condition, of_edge=of_edge, is_assumed=is_assumed)
 
 
 def preview_one_node(actor: Actor, slug: str, request: PreviewRequest) -> NodePreview:

@@ -246,7 +246,7 @@ def test_the_choices_of_the_forms_of_a_workflow_are_translated(reader: Client) -
     assert reader.get("/workflows/+new/").status_code == 200
     reader.post("/workflows/+new/", {"slug": "w", "name": "W", "start_with": "support"})
     node = text(reader.get("/workflows/w/nodes/review/"))
-    assert "filter_in – 仅过滤器放入的内容" in node
+    assert "仅过滤器放入的内容 (filter_in)" in node
     assert "append – 将列表追加到已有的列表" in text(reader.get("/workflows/w/reducers/"))
 
 

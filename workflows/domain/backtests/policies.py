@@ -27,6 +27,8 @@ RECORDED: Final = "recorded"
 
 # What a call sees of an input with all messages before it; the index of the message of the call.
 See = Callable[[NodeInput, int], Messages]
+# Whether the call would be made at all: the condition of the edge to its node is true.
+Reaches = Callable[[NodeInput], bool]
 
 
 class PolicyConfig(Contract):
@@ -84,6 +86,7 @@ class Policy:
     key: str
     title: str
     see: See
+    reaches: Reaches | None = None
 
 
 def policies_of(
@@ -148,7 +151,9 @@ def _see_by_steps(operations: Operations, pointer: str) -> See:
 
 
 def _see_by_node(plan: Plan, node: str, pointer: str) -> See:
+    """As if the conditions on the way were true: nobody recorded the variables of a call."""
     edges = usual_edges(plan.graph, node)
+    plan = plan.assuming(edges)
     try:
         flow.enter(plan, node, NodeInput.of(PromptContext()), edges, check=False)
     except ValidationFailed as error:

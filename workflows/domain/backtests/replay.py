@@ -24,7 +24,7 @@ class Call(NamedTuple):
     ``lost`` tokens were sent by the call before, after the part that both have in common.
     ``unseen`` is the number of log messages that it does not see. ``split``: a provider would
     reject its messages. ``problem`` says why the policy could not run; then the call counts as one
-    that sees nothing.
+    that sees nothing. Not ``is_reached``: the node would not be entered, and counts as if it were.
     """
 
     sent: int = 0
@@ -34,6 +34,7 @@ class Call(NamedTuple):
     unseen: int = 0
     split: bool = False
     problem: str = ""
+    is_reached: bool = True
 
     @property
     def fresh(self) -> int:
@@ -149,7 +150,15 @@ class _Row:
             cached = tool_tokens + tokens_before(seen.view, common, count)
             lost = former.tokens - cached
         split = bool(seen.view.runs) and not is_valid_for_model(seen.view, seen.log)
-        return Call(sent.tokens, cached, lost, len(seen.view), sent.unseen(), split)
+        return Call(
+            sent.tokens,
+            cached,
+            lost,
+            len(seen.view),
+            sent.unseen(),
+            split,
+            is_reached=self.policy.reaches is None or self.policy.reaches(node_input),
+        )
 
 
 def replay(

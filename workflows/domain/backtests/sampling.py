@@ -18,7 +18,8 @@ FEWEST_CALLS = 10  # with fewer calls a share says nothing
 class CallSums:
     """Sums over calls; ``losing`` ones lose a part of what the call before has sent.
 
-    ``largest`` are the tokens of the largest of them.
+    ``largest`` are the tokens of the largest of them. ``unreached`` ones would not be made: a
+    condition is false.
     """
 
     calls: int = 0
@@ -29,6 +30,7 @@ class CallSums:
     empty: int = 0
     failed: int = 0
     largest: int = 0
+    unreached: int = 0
 
     def __add__(self, other: "CallSums") -> "CallSums":
         added = map(operator.add, astuple(self), astuple(other))
@@ -46,6 +48,7 @@ class CallSums:
             int(empty),
             int(bool(call.problem)),
             call.sent,
+            int(not call.is_reached),
         )
 
     def cost(self, price: Price) -> Decimal:
@@ -81,6 +84,8 @@ class ElementCost:
 
     ``by_node``: the calls are those that its node made; else no call of it was recorded, and they
     are the calls of all nodes. ``is_priced``: the prices are those of the model that it names.
+    ``unreached`` of the ``conversations`` make no call of it, because a condition is false in them;
+    they count as if it were true.
     """
 
     element: ElementPolicy
@@ -89,6 +94,12 @@ class ElementCost:
     by_node: bool
     price: Price
     is_priced: bool = False
+    conversations: int = 0
+    unreached: int = 0
+
+    @property
+    def is_reached(self) -> bool:
+        return not self.unreached or self.unreached < self.conversations
 
     @property
     def is_known(self) -> bool:

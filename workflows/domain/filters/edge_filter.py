@@ -188,11 +188,13 @@ def leaves_messages(edge_filter: EdgeFilter) -> bool:
     )
 
 
-def edge_step(edge_filter: EdgeFilter, registries: Registries, pointer: str = "") -> Step:
+def edge_step(
+    edge_filter: EdgeFilter, registries: Registries, pointer: str = "", *, holds: bool = False
+) -> Step:
     """Returns a step that applies an edge filter; raises ValidationFailed with all its problems.
 
-    Running it raises Duplicate when a rename collides, and what operations raise. Source: semantics
-    2.6.
+    With ``holds`` its condition counts as true. Running it raises Duplicate when a rename collides,
+    and what operations raise. Source: semantics 2.6.
     """
     problems = edge_filter_problems(edge_filter, registries, pointer)
     if problems:
@@ -200,7 +202,7 @@ def edge_step(edge_filter: EdgeFilter, registries: Registries, pointer: str = ""
     if edge_filter.type == "pass_none":
         return CompiledFilter.nothing(say("pass_none passes the template only")).apply
     passed = _sieve(edge_filter, registries, pointer)
-    if edge_filter.condition is None:
+    if edge_filter.condition is None or holds:
         return passed.apply
     blocked = CompiledFilter.nothing(
         say("the condition {condition} is false", condition=repr(edge_filter.condition))
@@ -251,13 +253,13 @@ def _selection(
     includes, excludes = edge_filter.include_patterns, edge_filter.exclude_patterns
     if section == "messages":
         return Selection(changes=changes, rest=say("the edge's patterns do not apply to messages"))
-    rest = say("{name} passes everything that no rule matches", name=edge_filter.type)
+    rest = say("what no rule matches passes ({name})", name=edge_filter.type)
     if includes:
         rest = say("no include pattern matches")
     elif excludes:
         rest = say("no exclude pattern matches")
     elif not changes:
-        rest = say("{name} passes everything", name=edge_filter.type)
+        rest = say("everything passes ({name})", name=edge_filter.type)
     return Selection(
         includes=tuple(
             Clause(each, say("include pattern {n} {pattern}", n=n, pattern=repr(each)), n)

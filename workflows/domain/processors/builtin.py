@@ -103,7 +103,7 @@ BUILTIN_PROCESSORS: Final[Mapping[str, Processor]] = MappingProxyType(
 
 
 def _reasons(name: str, **sections: str) -> Mapping[Section, str]:
-    alone = say("{name} does not change it", name=name)
+    alone = say("not changed ({name})", name=name)
     return {section: sections.get(section, alone) for section in SECTIONS}
 
 
@@ -116,11 +116,11 @@ def _shows(name: str, patterns: tuple[str, ...], what: str = "variables") -> str
 REASONS: Final[Mapping[str, Mapping[Section, str]]] = MappingProxyType(
     {
         **{
-            name: dict.fromkeys(SECTIONS, say("{name} passes everything", name=name))
+            name: dict.fromkeys(SECTIONS, say("everything passes ({name})", name=name))
             for name in ("pass_through", "filter_out", "transform", "merge")
         },
         **{
-            name: dict.fromkeys(SECTIONS, say("{name} passes the template only", name=name))
+            name: dict.fromkeys(SECTIONS, say("only the template passes ({name})", name=name))
             for name in ("filter_in", "isolate")
         },
         "llm_context": _reasons(

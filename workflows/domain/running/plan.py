@@ -1,5 +1,6 @@
 """A workflow ready to run: what its nodes and edges do, compiled on first use."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from conversations.domain.configs import OperationConfig
@@ -52,12 +53,26 @@ class Plan:
     graph: Graph
     registries: Registries
 
-    def __init__(self, document: Document, registries: Registries | None = None) -> None:
-        """Plans a document; uses the registries of the process unless others are given."""
+    def __init__(
+        self,
+        document: Document,
+        registries: Registries | None = None,
+        *,
+        assumed: Collection[str] = (),
+    ) -> None:
+        """Plans a document; uses the registries of the process unless others are given.
+
+        The conditions of the edges ``assumed`` count as true.
+        """
         self.graph = graph_of(document)
         self.registries = registries or standard()
+        self._assumed = frozenset(assumed)
         self._nodes: dict[str, NodePlan] = {}
         self._edges: dict[str, EdgePlan] = {}
+
+    def assuming(self, edges: Collection[str]) -> "Plan":
+        """Returns a plan in which the conditions of some edges count as true."""
+        return Plan(self.graph.document, self.registries, assumed=edges)
 
     def node(self, node_id: str) -> NodePlan:
         """Returns a node; raises NotFound without it, ValidationFailed if it has problems."""
@@ -125,9 +140,16 @@ class Plan:
         pointer = f"/edges/{self.graph.edge_places[edge.id]}"
         reading = read_edge(edge, self.registries, pointer)
         _refuse(reading.problems)
-        step = edge_step(reading.edge_filter, self.registries, f"{pointer}/context_filter")
+        is_assumed = edge.id in self._assumed
+        step = edge_step(
+            reading.edge_filter,
+            self.registries,
+            f"{pointer}/context_filter",
+            # A condition of the filter's own is another one.
+            holds=is_assumed and reading.edge_filter.condition == edge.condition,
+        )
         condition = None
-        if edge.condition is not None:
+        if edge.condition is not None and not is_assumed:
             condition = compile_condition(edge.condition, f"{pointer}/condition")
         return EdgePlan(edge, step, condition, leaves_messages(reading.edge_filter))
 

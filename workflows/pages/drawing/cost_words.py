@@ -20,10 +20,12 @@ _HUNDRED: Final = 100
 class CostWords:
     """What stands on a card (``line``) and beside it; empty where there is nothing to say.
 
+    ``brief`` is the same for a heading, where something always stands.
     ``warning`` is said in amber; ``offer`` is the label of the button that takes a budget.
     """
 
     line: str
+    brief: str
     said: str
     basis: str
     warning: str
@@ -44,14 +46,16 @@ def cost_words(priced: PricedElement) -> CostWords:
             cost.full.calls,
         )
         said = text % {"n": cost.full.calls, "least": FEWEST_CALLS}
-        return CostWords("", said, "", "", "")
-    line = change_line(cost)
-    said = _("%(change)s against the full history.") % {"change": line}
-    if not line:
+        return CostWords("", _("not enough conversations"), said, "", "", "")
+    change = change_line(cost)
+    said = _("%(change)s against the full history.") % {"change": change}
+    if not change:
         said = _("Sends and costs the same as the full history.")
+    line = change if cost.is_reached else _unreached(cost)
     return CostWords(
         line=line,
-        said=join_sentences([said, _losing(cost)]),
+        brief=line or _("same as the full history"),
+        said=join_sentences([_as_if(cost), said, _losing(cost)]),
         basis=f"{_calls(cost)} {price_words(cost)}",
         warning=_warning(priced),
         offer="" if priced.offer is None else offer_words(priced.offer),
@@ -159,6 +163,26 @@ def _warning(priced: PricedElement) -> str:
         none = _("No budget in its place would help.")
         said = join_sentences([said, none])
     return said
+
+
+def _unreached(cost: ElementCost) -> str:
+    text = ngettext(
+        "not reached in %(n)s of %(all)s conversation",
+        "not reached in %(n)s of %(all)s conversations",
+        cost.conversations,
+    )
+    return text % {"n": grouped(cost.unreached), "all": grouped(cost.conversations)}
+
+
+def _as_if(cost: ElementCost) -> str:
+    if not cost.unreached:
+        return ""
+    text = ngettext(
+        "A condition is false in %(n)s of %(all)s conversation; estimated as if it were true.",
+        "A condition is false in %(n)s of %(all)s conversations; estimated as if it were true.",
+        cost.conversations,
+    )
+    return text % {"n": grouped(cost.unreached), "all": grouped(cost.conversations)}
 
 
 def _losing(cost: ElementCost) -> str:

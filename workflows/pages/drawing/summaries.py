@@ -20,6 +20,8 @@ from workflows.domain.processors.registries import Registries
 from workflows.domain.selection.operation_summary import origin_words
 
 _MOST_NAMES: Final = 3
+# Of an edge, where its line has the room for them.
+_MOST_ON_AN_EDGE: Final = 12
 _ROLES: Final = frozenset({"system", "user", "assistant", "tool"})
 
 NODE_TYPE_WORDS: Final[Mapping[str, Text]] = {
@@ -138,14 +140,18 @@ def node_summary(node: Node, registries: Registries) -> dict[str, JsonValue]:
 
 
 def edge_summary(edge: Edge, registries: Registries) -> dict[str, JsonValue]:
-    """Returns the texts of an edge's chips."""
+    """Returns the texts of an edge's chips, and the same ``whole``, for where they have room."""
     chips: list[JsonValue] = []
+    whole: list[JsonValue] = []
     if edge.context_filter is not None:
-        chips += edge_filter_chips(read_edge(edge, registries, "").edge_filter)
+        own = read_edge(edge, registries, "").edge_filter
+        chips += edge_filter_chips(own)
+        whole += edge_filter_chips(own, _MOST_ON_AN_EDGE)
     condition = (edge.condition or "").replace("context.", "")
     return {
         "label": str(EDGE_TYPE_WORDS.get(edge.type, edge.type)),
         "chips": chips,
+        "whole": whole,
         "condition": _("if %(condition)s") % {"condition": condition} if condition else None,
     }
 
@@ -154,7 +160,7 @@ def unreadable_summary(name: str, *, node: bool) -> dict[str, JsonValue]:
     """Returns the summary of an element of which nothing can be read except its id."""
     if node:
         return {"title": name, "type_label": "", "context_label": "", "filter": []}
-    return {"label": "", "chips": [], "condition": None}
+    return {"label": "", "chips": [], "whole": [], "condition": None}
 
 
 def edge_filter_line(edge: Edge, registries: Registries) -> str:
@@ -200,34 +206,37 @@ def _rule_words(rules: Sequence[FilterRule], *, blocks: bool) -> Iterator[str]:
             yield first_few(changed)
 
 
-def edge_filter_chips(given: EdgeFilter) -> list[str]:
-    """Returns chips such as ``only error.*``, ``not result.*``, ``last 6``."""
+def edge_filter_chips(given: EdgeFilter, most: int = _MOST_NAMES) -> list[str]:
+    """Returns chips such as ``only error.*``, ``not result.*``, ``last 6``.
+
+    Each names at most so many patterns.
+    """
     if given.type == "pass_none":
         return [_("template only")]
     parts: list[str] = []
     if given.condition is not None:
         parts.append(_("if %(condition)s") % {"condition": given.condition})
     if given.include_patterns:
-        parts.append(_("only %(names)s") % {"names": first_few(given.include_patterns)})
+        parts.append(_("only %(names)s") % {"names": first_few(given.include_patterns, most)})
     if given.exclude_patterns:
-        parts.append(_("not %(names)s") % {"names": first_few(given.exclude_patterns)})
+        parts.append(_("not %(names)s") % {"names": first_few(given.exclude_patterns, most)})
     changed = [
         f"{rule.pattern} → {rule.rename or rule.transform}" for rule in given.transform_rules
     ]
     if changed:
-        parts.append(first_few(changed))
-    parts += [operation_label(each) for each in given.messages]
+        parts.append(first_few(changed, most))
+    parts += [operation_label(each, most) for each in given.messages]
     return [part for part in parts if part]
 
 
-def operation_label(config: OperationConfig) -> str:
+def operation_label(config: OperationConfig, most: int = _MOST_NAMES) -> str:
     """Returns a label such as ``first 1, last 8``; ``no tool``; ``only user, assistant``."""
     match config.operation:
         case "truncate" if config.truncate:
             return join_list(_truncate_words(config.truncate.model_dump(exclude_none=True)))
         case "filter" if config.filter:
             origin = [str(translated(each)) for each in origin_words(config.filter)]
-            words = _filter_words(config.filter.model_dump(exclude_none=True))
+            words = _filter_words(config.filter.model_dump(exclude_none=True), most)
             return join_list([*words, *origin])
         case "insert" if config.insert:
             count = len(config.insert.messages)
@@ -267,7 +276,7 @@ def _truncate_words(block: Mapping[str, JsonValue]) -> Iterator[str]:
         yield _("system messages kept")
 
 
-def _filter_words(block: Mapping[str, JsonValue]) -> Iterator[str]:
+def _filter_words(block: Mapping[str, JsonValue], most: int) -> Iterator[str]:
     roles = block.get("roles")
     if isinstance(roles, list):
         left = sorted(_ROLES - {str(role) for role in roles})
@@ -275,18 +284,18 @@ def _filter_words(block: Mapping[str, JsonValue]) -> Iterator[str]:
             names = {"tool": _("no tools"), "system": _("no system messages")}
             yield names.get(left[0], _("no %(role)s messages") % {"role": left[0]})
         else:
-            yield _("only %(names)s") % {"names": first_few([str(role) for role in roles])}
+            yield _("only %(names)s") % {"names": first_few([str(role) for role in roles], most)}
     for name, text in (
         ("content_contains", _("with %(words)s")),
         ("content_excludes", _("without %(words)s")),
     ):
         keywords = block.get(name)
         if isinstance(keywords, list):
-            yield text % {"words": first_few([f"“{word}”" for word in keywords])}
+            yield text % {"words": first_few([f"“{word}”" for word in keywords], most)}
 
 
-def first_few(names: Sequence[str]) -> str:
+def first_few(names: Sequence[str], most: int = _MOST_NAMES) -> str:
     """Returns the first few of some names and the number of others."""
-    shown = ", ".join(names[:_MOST_NAMES])
-    more = len(names) - _MOST_NAMES
+    shown = ", ".join(names[:most])
+    more = len(names) - most
     return f"{shown} +{more}" if more > 0 else shown

@@ -180,12 +180,14 @@ def _urls() -> dict[str, str]:
 def kind(name: str) -> Mapping[str, object]:
     """Returns a type of node for the palette, with the default context of such a node."""
     first = _FIRST_CONFIG.get(name)
+    context_type = default_context_type(name)
     return {
         "type": name,
         "label": str(summaries.NODE_TYPE_WORDS[name]),
         "tone": summaries.tone_of(name),
         "icon": summaries.icon_of(name),
-        "context_type": default_context_type(name),
+        "context_type": context_type,
+        "context_label": str(summaries.CONTEXT_TYPE_WORDS[context_type]),
         **({"config": first} if first is not None else {}),
     }
 

@@ -45,6 +45,7 @@ def _words(found: DraftCosts, kind: str) -> dict[str, dict[str, Any]]:
         words = cost_words(priced)
         told[priced.cost.element.id] = {
             "line": words.line,
+            "brief": words.brief,
             "said": words.said,
             "basis": words.basis,
             "warning": words.warning,

@@ -44,11 +44,13 @@ class EditorPreviewRequest(CanvasRequest):
     Without ``edges`` it is entered as by an engine, along the edges with tokens for it; else along
     all of a merge, or the first that leads to it. With ``path`` every node on a path to it is
     shown: the path of ``edges`` if they form one, else a shortest one from a start, along the first
-    of them if there are any.
+    of them if there are any. With ``assume_conditions`` the conditions of the edges that are used
+    count as true.
     """
 
     node: Name
     edges: Annotated[list[Name], Field(max_length=1_000)] | None = None
+    assume_conditions: bool = False
     path: bool = False
     conversation: Name | None = None
     at: Annotated[int, Field(ge=0, lt=2**31)] | None = None
@@ -91,8 +93,9 @@ Stop = tuple[str, Sequence[str]]
 @editor_call
 def preview(request: HttpRequest, actor: Actor, slug: str) -> HttpResponse:
     """Returns ``{html, line, lacks, title, edges, tokens_before, tokens_after, cached_prefix_lost,
-    problems, steps?}``: ``line`` is the result in one line, ``lacks`` what is wrong with it,
-    ``title`` the name of the conversation, "" of a pasted context.
+    problems, is_reached, steps?}``: ``line`` is the result in one line, ``lacks`` what is wrong
+    with it, ``title`` the name of the conversation, "" of a pasted context. Not ``is_reached``: the
+    condition of its edge is false, also where it is assumed to be true.
     """
     actor.require(Action.PREVIEW)
     row = workflow_named(actor, slug)
@@ -113,16 +116,23 @@ def _preview_of(
     edges = origin.edges_to(plan, body.node) if body.edges is None else body.edges
     if not body.path:
         stop = (body.node, edges)
-        (node_preview,) = previews.preview_path(actor, plan, [stop], origin)
+        used = plan.assuming(edges) if body.assume_conditions else plan
+        (node_preview,) = previews.preview_path(actor, used, [stop], origin)
         # Where something waits the edge was taken, whatever its condition says by now.
         taken = body.edges or [each for each in edges if each not in origin.waiting]
         node_preview = previews.with_false_condition(
-            plan, node_preview, taken, of_edge=bool(body.edges)
+            plan,
+            node_preview,
+            taken,
+            of_edge=bool(body.edges),
+            is_assumed=body.assume_conditions,
         )
         known = known_calibrations(actor.workspace)
-        cost = call_cost(actor.workspace, slug, plan, node_preview, known)
+        cost = call_cost(actor.workspace, slug, used, node_preview, known)
         return _answer(node_preview, call=cost)
     stops = _stops(plan.graph, body.node, edges)
+    if body.assume_conditions:
+        plan = plan.assuming([edge for _, used in stops for edge in used])
     steps = previews.preview_path(actor, plan, stops[-_MOST_STEPS:], origin)
     return _answer(*steps, left_out=len(stops) - len(steps))
 
@@ -217,6 +227,7 @@ def _answer(
             "tokens_after": last.tokens_after,
             "cached_prefix_lost": last.cached_prefix_lost,
             "problems": problems,
+            "is_reached": not last.false_condition,
         }
     )
 

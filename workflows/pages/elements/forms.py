@@ -39,7 +39,7 @@ _NODE_TYPES: Final = [
 def _context_types() -> Choices:
     named = dict(summaries.CONTEXT_TYPE_WORDS)
     return [
-        (name, format_lazy("{} – {}", name, named[name]) if name in named else name)
+        (name, format_lazy("{} ({})", named[name], name) if name in named else name)
         for name in standard().processors.names()
     ]
 

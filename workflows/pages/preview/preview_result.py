@@ -78,6 +78,7 @@ class PreviewView:
 
     ``system_dropped`` says which system messages the node does not see, ``not_taken`` that the edge
     is not taken, so that nobody wonders about the rest; ``is_of_edge`` if that was asked for.
+    ``assumed`` says instead that it is shown as if it were taken.
     """
 
     template: str
@@ -89,6 +90,7 @@ class PreviewView:
     split: str
     system_dropped: str
     not_taken: str
+    assumed: str
     is_of_edge: bool
     tokens_before: int
     tokens_after: int
@@ -108,6 +110,7 @@ def preview_view(
     ``call`` is what its next call costs, if that is known.
     """
     entered, seen = node_preview.entered, node_preview.entered.node_input
+    is_shut = _is_shut(node_preview)
     verdicts = {
         name: [each for each in entered.explanation if each.section == name]
         for name in summaries.SECTION_WORDS
@@ -124,7 +127,7 @@ def preview_view(
             _section(name, verdicts[name], parts[name], item_texts)
             for name in sorted(verdicts, key=lambda name: name != "messages")
         ],
-        lacks=[as_sentence(each.message) for each in node_preview.problems],
+        lacks=[] if is_shut else [as_sentence(each.message) for each in node_preview.problems],
         conflicts=[
             _("%(section)s %(name)s: %(winner)s wins over %(loser)s") % conflict.as_json()
             for conflict in entered.conflicts
@@ -135,19 +138,22 @@ def preview_view(
             if notice.code != "system_hidden"  # system_dropped tells it, and in red.
         ],
         message_count=len(seen.messages.view),
-        system_dropped="" if _is_shut(node_preview) else _system_dropped(node_preview),
-        not_taken=_not_taken(node_preview),
+        system_dropped="" if is_shut else _system_dropped(node_preview),
+        not_taken="" if node_preview.is_assumed else _not_taken(node_preview),
+        assumed=_assumed(node_preview) if node_preview.is_assumed else "",
         is_of_edge=node_preview.of_edge,
         split=format_indices(validate_for_model(seen.messages.view, seen.messages.log)),
         tokens_before=node_preview.tokens_before,
         tokens_after=node_preview.tokens_after,
         cached_prefix_lost=node_preview.cached_prefix_lost,
-        call=None if call is None else call_words(call),
+        call=None if call is None or is_shut else call_words(call),
     )
 
 
 def _is_shut(node_preview: NodePreview) -> bool:
     """Returns whether nothing is seen because a condition is false, which says all."""
+    if node_preview.is_assumed:
+        return False
     seen = node_preview.entered.node_input.messages.view
     return bool(node_preview.false_condition) and (node_preview.of_edge or not len(seen))
 
@@ -163,6 +169,14 @@ def _not_taken(node_preview: NodePreview) -> str:
             "The node is not reached in this state: the condition of its edge is false: "
             "%(condition)s"
         )
+    return text % {"condition": condition}
+
+
+def _assumed(node_preview: NodePreview) -> str:
+    condition = node_preview.false_condition
+    if not condition:
+        return ""
+    text = _("Shown as if the condition of its edge were true: %(condition)s")
     return text % {"condition": condition}
 
 

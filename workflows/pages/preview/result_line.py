@@ -19,6 +19,8 @@ def result_line(seen: PreviewView) -> str:
         parts.append(text % {"n": grouped(seen.tokens_after)})
     if seen.call is not None and seen.call.cost != "–":
         parts.append(_("this call costs %(cost)s") % {"cost": seen.call.cost})
+    if seen.assumed:
+        parts.append(_("as if the condition were true"))
     return " · ".join(parts)
 
 

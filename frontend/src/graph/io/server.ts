@@ -53,7 +53,9 @@ export interface NodeWords {
 
 export interface EdgeWords {
   readonly label: string;
+  /** What its filter lets through, in short, and the same at full length. */
   readonly chips: readonly string[];
+  readonly whole: readonly string[];
   readonly condition: string | null;
   readonly problems: readonly string[];
   readonly warned?: boolean;
@@ -75,9 +77,10 @@ export interface Wanted {
   readonly edges?: readonly string[];
 }
 
-/** What the policy of an element would have cost; `line` stands on its card, `warning` is amber. */
+/** What the policy of an element would have cost; `line` stands on its card, `brief` in its heading, `warning` is amber. */
 export interface CostWords {
   readonly line: string;
+  readonly brief: string;
   readonly said: string;
   readonly basis: string;
   readonly warning: string;
@@ -130,6 +133,8 @@ export interface Trial {
   readonly path: boolean;
   /** The edges along which it is entered; without them as the server says. */
   readonly edges?: readonly string[];
+  /** The conditions of these edges count as true. */
+  readonly assume_conditions?: boolean;
   readonly conversation?: string;
   readonly at?: number;
   readonly context?: Json;
@@ -175,6 +180,8 @@ interface Previewed {
   readonly title: string;
   /** Along which the node was entered. */
   readonly edges: readonly string[];
+  /** Not if the condition of its edge is false, also where it counts as true. */
+  readonly is_reached: boolean;
   readonly tokens_before: number;
   readonly tokens_after: number;
   readonly steps?: readonly { readonly node: string; readonly tokens_after: number }[];

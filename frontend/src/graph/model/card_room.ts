@@ -16,6 +16,8 @@ export interface Named {
   readonly least: number;
   /** The width of a line that stands below the name from further away, where the name leaves a row; 0 for none. */
   readonly below?: number;
+  /** The width of the sign of its type, which stands beside the name where that leaves the room; 0 for none. */
+  readonly sign?: number;
   /** The height that what the lines below it say takes; 0 for nothing. */
   readonly said?: number;
 }
@@ -36,6 +38,8 @@ export interface Reach {
   readonly rows: number;
   /** Whether the line below the name has a row. */
   readonly hasBelow?: boolean;
+  /** Whether the sign of its type has room beside the name. */
+  readonly hasSign?: boolean;
 }
 
 /** The graph as cards find it: their lines, the size of the letters of names, and what is shown of the canvas. */
@@ -63,17 +67,30 @@ const MOST_LONGER = CARD.height;
 const MOST_MORE_ROWS = 2;
 // Below a card, for its lines and their arrows; of a line to a lane beside others only its corner.
 const LINES_BELOW = 36;
-const UNDER_LANE = DROP - 16;
+const OVER_LINE = 16;
 
 /** The cards that have to be larger and have the room for it. In a flow to the right they are higher, else wider, and then longer. */
 export function reaches(cards: readonly Named[], around: Around): ReadonlyMap<Key, Reach> {
   if (!cards.length || cards.length > MOST_REACHING) return NONE;
   const found = new Map<Key, Reach>();
   for (const card of cards) {
-    const reach = withBelow(card, cards, around) ?? (around.flow === "down" ? longer(card, wider(card, cards, around), cards, around) : higher(card, cards, around.letter));
+    const reach = withBelow(card, cards, around) ?? withSign(card, cards, around) ?? forName(card, cards, around);
     if (reach) found.set(card.key, reach);
   }
   return found;
+}
+
+function forName(card: Named, cards: readonly Named[], around: Around): Reach | null {
+  return around.flow === "down" ? longer(card, wider(card, cards, around), cards, around) : higher(card, cards, around);
+}
+
+/** A card with the sign of its type, whose name is whole beside it in no more rows; null without the room. */
+function withSign(card: Named, cards: readonly Named[], around: Around): Reach | null {
+  if (!card.sign) return null;
+  const beside = card.beside + card.sign;
+  const reach = forName({ ...card, beside }, cards, around) ?? { left: 0, right: 0, up: 0, down: 0, rows: card.rows };
+  if (reach.rows > (forName(card, cards, around)?.rows ?? card.rows)) return null;
+  return widthIn(reach.rows, card.name, around.letter) + beside <= CARD.width + reach.left + reach.right + 1 ? { ...reach, hasSign: true } : null;
 }
 
 /** The box of a card with its reach. */
@@ -89,8 +106,9 @@ function withBelow(card: Named, cards: readonly Named[], around: Around): Reach 
   const rows = card.rows - 1;
   const reach = around.flow === "down" ? wider({ ...card, rows, least: card.below }, cards, around) : null;
   const { left, right } = reach ?? { left: 0, right: 0 };
-  if (widthIn(rows, card.name, around.letter) + card.beside > CARD.width + left + right) return null;
-  return { left, right, up: 0, down: 0, rows, hasBelow: true };
+  const free = CARD.width + left + right - widthIn(rows, card.name, around.letter) - card.beside;
+  if (free < 0) return null;
+  return { left, right, up: 0, down: 0, rows, hasBelow: true, ...(card.sign && free >= card.sign ? { hasSign: true } : {}) };
 }
 
 function wider({ at, name, rows, beside, least }: Named, cards: readonly Named[], { lines, letter, shown }: Around): Reach | null {
@@ -118,11 +136,13 @@ function longer({ at, name, rows, height, beside, said = 0 }: Named, wide: Reach
   const width = CARD.width + left + right - beside;
   let most = rows;
   while (most < rows + MOST_MORE_ROWS && widthIn(most, name, letter) > width) most += 1;
-  let room = lines.some(({ from, lane }) => from === at && lane?.under) ? UNDER_LANE : MOST_LONGER;
+  const bottom = at.y + CARD.height;
+  const below = lines.flatMap(levelParts).filter((part) => part.y >= bottom && isAlong(part, at.x - left, at.x + CARD.width + right));
+  let room = Math.min(MOST_LONGER, ...below.map(({ y }) => y - OVER_LINE - bottom));
   for (const { at: other } of cards) {
     if (other.y <= at.y || Math.abs(other.x - at.x) >= CARD.width * 2) continue;
-    const below = other.y - at.y - CARD.height;
-    room = Math.min(room, below - LINES_BELOW, ...(said ? [below * AT.start - said / 2] : []));
+    const gap = other.y - bottom;
+    room = Math.min(room, gap - LINES_BELOW, ...(said ? [gap * AT.start - said / 2] : []));
   }
   const [row, around] = [letter * ROW, letter * AROUND_ROWS];
   const fitting = Math.min(most, Math.floor((height + Math.max(room, 0) - around) / row));
@@ -130,7 +150,7 @@ function longer({ at, name, rows, height, beside, said = 0 }: Named, wide: Reach
   return { left, right, up: 0, down: Math.max(fitting * row + around - height, 0), rows: fitting };
 }
 
-function higher({ at, name, rows, height, beside }: Named, cards: readonly Named[], letter: number): Reach | null {
+function higher({ at, name, rows, height, beside }: Named, cards: readonly Named[], { lines, letter }: Around): Reach | null {
   let most = rows;
   while (most < rows + 3 && widthIn(most, name, letter) + beside > CARD.width) most += 1;
   if (most === rows) return null;
@@ -139,6 +159,10 @@ function higher({ at, name, rows, height, beside }: Named, cards: readonly Named
     if (other === at || Math.abs(other.x - at.x) >= CARD.width + BETWEEN) continue;
     if (other.y > at.y) down = Math.min(down, (other.y - at.y - CARD.height - BETWEEN / 2) / 2);
     else up = Math.min(up, (at.y - other.y - CARD.height - BETWEEN / 2) / 2);
+  }
+  for (const { y } of lines.flatMap(levelParts).filter((part) => isAlong(part, at.x, at.x + CARD.width))) {
+    if (y > at.y + CARD.height) down = Math.min(down, y - FROM_LINE - at.y - CARD.height);
+    else if (y < at.y) up = Math.min(up, at.y - FROM_LINE - y);
   }
   // Lines leave the middle of its sides.
   const row = letter * ROW;
@@ -160,14 +184,34 @@ function crossings({ from, to, lane }: Passing, at: Position): number[] {
   const [top, bottom] = [at.y, at.y + CARD.height];
   const [start, end] = lane ? [Math.min(from.y, to.y), Math.max(from.y, to.y) + CARD.height] : [from.y + CARD.height, to.y];
   if (start > bottom || end < top || lane?.shape === "over") return [];
-  if (lane) return [lane.at];
-  if (from === at || to === at) return [];
+  const isOwn = from === at || to === at;
+  if (lane) return lane.shape === "aside" && isOwn ? [] : [lane.at];
+  if (isOwn) return [];
   return [top, (top + bottom) / 2, bottom].map((y) => alongOf(from, to, y));
 }
+
+interface LevelPart {
+  readonly y: number;
+  readonly left: number;
+  readonly right: number;
+}
+
+/** The level parts of a line around cards, which leave or reach them below, above or aside, or go over them. */
+function levelParts({ from, to, lane }: Passing): LevelPart[] {
+  if (!lane) return [];
+  const part = (y: number, a: number, b: number): LevelPart => ({ y, left: Math.min(a, b), right: Math.max(a, b) });
+  const [start, end] = [from.x + CARD.width / 2, to.x + CARD.width / 2];
+  if (lane.shape === "over") return [part(lane.at, start, end)];
+  if (lane.shape === "aside") return [part(from.y + CARD.height / 2, start, lane.at)];
+  return [...(lane.under === undefined ? [] : [part(lane.under, start, lane.at)]), ...(lane.above ? [part(to.y - DROP, end, lane.at)] : [])];
+}
+
+const isAlong = (part: LevelPart, left: number, right: number): boolean => part.left < right + FROM_LINE && part.right > left - FROM_LINE;
 
 function isAtSide({ from, to, lane }: Passing, at: Position, side: "left" | "right"): boolean {
   const shape = lane?.shape ?? shapeOf(from, to, "down");
   if (shape === "beside") return side === "right" && (from === at || to === at);
+  if (shape === "aside") return from === at && (side === "right") === to.x > from.x;
   if (shape === "left") return side === "right" ? to === at : from === at;
   return (shape === "right" || shape === "up") && (side === "right" ? from === at : to === at);
 }

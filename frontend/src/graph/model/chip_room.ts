@@ -1,6 +1,6 @@
 // Which edges have room for their words where letters are large beside the cards: from further away.
 
-import { boxSize, CHIP_HEIGHT, PADDING } from "./chips";
+import { boxSize, CHIP_HEIGHT, MOST_BESIDE, PADDING } from "./chips";
 import type { Key, Position } from "./document";
 import { alongOf, anchorOf, chipBox, chipSpot, type End, type Flow, type Lane, type Way, wayOf } from "./lines";
 import { type Box, CARD, type Extent } from "./places";
@@ -15,6 +15,8 @@ export interface Spoken {
   readonly width: number;
   /** How wide they are in two rows. */
   readonly folded: number;
+  /** The same of its words at full length, and how many rows they take where they are broken beside a line around cards. */
+  readonly whole?: { readonly width: number; readonly folded: number; readonly rows: number } | undefined;
   /** How wide the signs are that stand for them where they have no room. */
   readonly signs: number;
   /** Whether it says how it differs, or what became of it, which is never left out. */
@@ -46,13 +48,13 @@ export interface Surroundings {
   readonly isUnreadable?: boolean;
 }
 
-/** Where words, or signs for them, stand: at which end of their line, how far from there, and in how many rows of which width. */
+/** Where words at full length or in short, or signs for them, stand: at which end of their line, how far from there, and in how many rows of which width. */
 export interface Spot {
-  readonly says: "words" | "signs";
+  readonly says: "whole" | "words" | "signs";
   readonly end: End;
   readonly aside: number;
   readonly down: number;
-  readonly rows: 1 | 2;
+  readonly rows: number;
   readonly width: number;
 }
 
@@ -61,18 +63,44 @@ const NONE: ReadonlyMap<Key, Spot> = new Map();
 /**
  * Where each edge says what it has. Its words cover no card and no other words and are whole when all of
  * the graph is shown; without room for them an edge has signs, and without room for these it is not
- * here: a dot on its line. The shortest words are placed first, so that most edges have theirs. None of
+ * here: a dot on its line. The shortest words are placed first, so that most edges have theirs, and are
+ * at full length where no other words have to give way to that. None of
  * too many edges to be read are here. Marks come before all other words, and are always here.
  */
 export function spotsWithRoom(spoken: readonly Spoken[], around: Surroundings): ReadonlyMap<Key, Spot> {
+  const found = placedWithRoom(spoken, around);
+  const boxes = new Map([...found].map(([key, { box }]) => [key, box]));
+  const long = spoken.filter((each) => found.get(each.key)?.spot.says === "words" && isLonger(each, each.width));
+  return new Map([...spotsOf(found), ...spotsOf(atFullLength(long, boxes, around))]);
+}
+
+const spotsOf = (found: ReadonlyMap<Key, Placed>): [Key, Spot][] => [...found].map(([key, { spot }]) => [key, spot]);
+
+const isLonger = ({ whole }: Spoken, shown: number): boolean => (whole?.width ?? 0) > shown;
+
+/** Words at full length where they cover neither cards nor `boxes`, what other edges say; the shortest first. */
+function atFullLength(long: readonly Spoken[], boxes: Map<Key, Box>, around: Surroundings): ReadonlyMap<Key, Placed> {
+  const found = new Map<Key, Placed>();
+  const whole = long.map((each) => ({ ...each, ...each.whole })).sort((a, b) => a.width - b.width);
+  for (const each of whole.slice(0, MOST_SPOKEN)) {
+    const others = [...boxes].flatMap(([key, box]) => (key === each.key ? [] : [box]));
+    const placed = firstFree(each, "whole", [...around.cards, ...others], around);
+    if (!placed) continue;
+    found.set(each.key, placed);
+    boxes.set(each.key, placed.box);
+  }
+  return found;
+}
+
+function placedWithRoom(spoken: readonly Spoken[], around: Surroundings): ReadonlyMap<Key, Placed> {
   const marked = spoken.filter(({ isMarked }) => isMarked);
   const others = spoken.length > MOST_SPOKEN || around.isUnreadable ? [] : spoken.filter(({ isMarked }) => !isMarked);
-  if (!around.cards.length || marked.length > MOST_SPOKEN) return NONE;
-  const found = new Map<Key, Spot>();
+  const found = new Map<Key, Placed>();
+  if (!around.cards.length || marked.length > MOST_SPOKEN) return found;
   const taken: Box[] = [...around.cards];
-  const place = ({ key }: Spoken, { spot, box }: Placed): void => {
-    found.set(key, spot);
-    taken.push(box);
+  const place = ({ key }: Spoken, placed: Placed): void => {
+    found.set(key, placed);
+    taken.push(placed.box);
   };
   const placeAll = (some: readonly Spoken[]): Spoken[] => {
     const rest = [...some].sort((a, b) => a.width - b.width).filter((each) => {
@@ -100,19 +128,24 @@ export function spotsWithRoom(spoken: readonly Spoken[], around: Surroundings): 
 
 /**
  * Where edges say what they have from nearby: all of them where their lines are, but those that would
- * cover each other there, which find room as from further away, and only these are here.
+ * cover each other there, which find room as from further away, and those that have more to say than is
+ * shown there and the room for it. Only these are here.
  */
-export function spotsOfCrowded(spoken: readonly Spoken[], around: Surroundings): ReadonlyMap<Key, Spot> {
+export function spotsNearby(spoken: readonly Spoken[], around: Surroundings): ReadonlyMap<Key, Spot> {
   if (spoken.length > MOST_NEAR) return NONE;
-  const boxes = spoken.map((each) => nearBox(each, around));
-  const least = (LEAST_BETWEEN * around.letter) / LETTER_ON_SCREEN;
-  const together = overlapping(boxes, least);
-  const crowded = spoken.filter((_, place) => together.has(boxes[place] as Box));
-  if (!crowded.length || crowded.length > MOST_SPOKEN) return NONE;
-  const cards = [...around.cards, ...boxes.filter((box) => !together.has(box))];
-  const found = new Map(spotsWithRoom(crowded, { ...around, cards }));
-  for (const each of crowded) if (!found.has(each.key)) found.set(each.key, onLine(inSigns(each), around).spot);
-  return found;
+  const near = spoken.map((each) => nearBox(each, around));
+  const together = overlapping(near, (LEAST_BETWEEN * around.letter) / LETTER_ON_SCREEN);
+  const crowded = spoken.filter((_, place) => together.has(near[place] as Box));
+  if (crowded.length > MOST_SPOKEN) return NONE;
+  const cards = [...around.cards, ...near.filter((box) => !together.has(box))];
+  const found = new Map(placedWithRoom(crowded, { ...around, cards }));
+  for (const each of crowded) if (!found.has(each.key)) found.set(each.key, onLine(inSigns(each), around));
+  const boxes = new Map(spoken.map(({ key }, place) => [key, found.get(key)?.box ?? (near[place] as Box)]));
+  const long = spoken.filter((each, place) => {
+    const spot = found.get(each.key)?.spot;
+    return spot ? spot.says === "words" && isLonger(each, each.width) : isLonger(each, Math.min(each.width, (near[place] as Box).width * (USUAL_LETTER / around.letter)));
+  });
+  return new Map([...spotsOf(found), ...spotsOf(atFullLength(long, boxes, around))]);
 }
 
 /** The boxes that overlap others; each is compared only with those that begin before it ends. */
@@ -157,7 +190,8 @@ interface Placed {
 
 /** The wider gap before the other, one row before two, and its own end of the line before others. */
 function firstFree(each: Spoken, says: Spot["says"], taken: readonly Box[], around: Surroundings): Placed | null {
-  const rows: readonly (1 | 2)[] = each.folded < each.width ? [1, 2] : [1];
+  const rows = each.folded < each.width ? [1, 2] : [1];
+  if (says === "whole" && each.lane?.shape === "beside" && each.whole && each.whole.rows > 2) rows.push(each.whole.rows);
   for (const between of BETWEEN) {
     for (const count of rows) {
       for (const end of new Set<End>([each.end, "middle", "start", "end"])) {
@@ -172,7 +206,7 @@ function firstFree(each: Spoken, says: Spot["says"], taken: readonly Box[], arou
 interface Wish {
   readonly says: Spot["says"];
   readonly end: End;
-  readonly rows: 1 | 2;
+  readonly rows: number;
   readonly gap: number;
 }
 
@@ -180,7 +214,7 @@ function placedAt(each: Spoken, { says, end, rows, gap }: Wish, taken: readonly 
   const { from, to, lane } = each;
   const scale = letter / USUAL_LETTER;
   const way = wayOf(from, to, flow, lane, end);
-  const width = wideAt(rows === 1 ? each.width : each.folded, letter);
+  const width = rows > 2 ? MOST_BESIDE * scale : wideAt(rows === 1 ? each.width : each.folded, letter);
   const height = CHIP_HEIGHT - USUAL_LINE + USUAL_LINE * scale * rows;
   const base = chipSpot(way, from, to, width);
   const spot = between(way, from, to, base, height, gap);
@@ -189,11 +223,13 @@ function placedAt(each: Spoken, { says, end, rows, gap }: Wish, taken: readonly 
   const box = { x: spot.x - width * across, y: spot.y - height * down, width, height };
   // They stay on their line.
   const most = lane ? 0 : width * MOST_ASIDE;
-  const inSight = Math.max(shown.left - box.x, 0) + Math.min(shown.right - box.x - width, 0);
+  // Broken words are as wide as what is there without them.
+  const isBroken = rows > 2;
+  const inSight = isBroken ? 0 : Math.max(shown.left - box.x, 0) + Math.min(shown.right - box.x - width, 0);
   const tries = [inSight, ...shiftsBeside(box, taken, gap)].filter((shift) => Math.abs(shift) <= most).map((x) => ({ x, y: 0 }));
-  for (const by of each.isMarked && lane ? [...tries, ...shiftsAlong(way.shape, from, to, box, gap)] : tries) {
+  for (const by of lane ? [...tries, ...shiftsAlong(way.shape, from, to, box, gap)] : tries) {
     const moved = { ...box, x: box.x + by.x, y: box.y + by.y };
-    const isSeen = moved.x >= shown.left - 1 && moved.x + width <= shown.right + 1;
+    const isSeen = isBroken || (moved.x >= shown.left - 1 && moved.x + width <= shown.right + 1);
     if (!isSeen || taken.some((other) => overlap(moved, other, gap))) continue;
     return { spot: { says, end, rows, width, aside: spot.x - base.x + by.x, down: spot.y - base.y + by.y }, box: moved };
   }

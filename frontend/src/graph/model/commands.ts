@@ -12,6 +12,8 @@ export interface NodeKind {
   readonly tone: string;
   readonly icon: string;
   readonly context_type: string;
+  /** What such a node sees, in words. */
+  readonly context_label: string;
   readonly config?: WorkflowNode["config"];
 }
 

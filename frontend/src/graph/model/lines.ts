@@ -10,7 +10,7 @@ export type Flow = "right" | "down";
 
 export interface Way {
   readonly path: string;
-  /** Ahead along one axis, back in its row, up to the next column, or around cards: beside them, or over them. */
+  /** Ahead along one axis, back in its row, up to the next column, aside and then down, or around cards: beside them, or over them. */
   readonly shape: Shape;
   /** Where its chips stand. */
   readonly x: number;
@@ -27,8 +27,9 @@ const TIP = 2;
 const CLEAR = 28;
 const CORNER = 12;
 const LANE = 26;
-/** How far below or above a card a line goes to a lane. */
+/** How far below or above a card a line goes to a lane, and below it where nothing else is: cards get longer by their names. */
 export const DROP = 24;
+const FREE_DROP = 40;
 /** Where chips stand, as a share of the whole way: short of the arrow, and clear of the lines beside it. */
 export const AT: { readonly [end in End]: number } = { start: 0.3, middle: 0.5, end: 0.7 };
 // How far chips reach over the line that they begin at.
@@ -78,6 +79,7 @@ export function wayOf(from: Position, to: Position, flow: Flow, lane?: Lane, end
   if (shape === "right") return ahead(shape, right, left, "middle");
   if (shape === "left") return ahead(shape, { x: from.x, y: right.y }, { x: to.x + CARD.width + TIP, y: left.y }, "middle");
   if (shape === "down") return ahead(shape, { x: from.x + CARD.width / 2, y: from.y + CARD.height }, { x: to.x + CARD.width / 2, y: to.y - TIP }, end);
+  if (shape === "aside") return aside(from, to);
   const own = nearest(from, to, shape);
   const at = lane ? (shape === "beside" ? Math.max(lane.at, own) : Math.min(lane.at, own)) : own;
   if (shape === "over") return over(from, to, at);
@@ -101,6 +103,22 @@ export function alongOf(from: Position, to: Position, y: number): number {
   return from.x + (to.x - from.x) * smooth(share) + CARD.width / 2;
 }
 
+/** Out of the side of a card that the other one is at, and down into its top. */
+function aside(from: Position, to: Position): Way {
+  const [x, y] = [to.x + CARD.width / 2, from.y + CARD.height / 2];
+  const out = to.x < from.x ? from.x : from.x + CARD.width;
+  return { shape: "aside", path: rounded([{ x: out, y }, { x, y }, { x, y: to.y - TIP }]), x, y: (y + to.y) / 2 };
+}
+
+/** Whether the way aside and then down is clear of all cards. */
+function isAsideFree(from: Position, to: Position, cards: readonly Position[]): boolean {
+  const [x, y] = [to.x + CARD.width / 2, from.y + CARD.height / 2];
+  const [left, right] = x < from.x ? [x, from.x] : [from.x + CARD.width, x];
+  if (right - left < CLEAR) return false;
+  const isIn = (card: Position, a: number, b: number, top: number, bottom: number): boolean => card.x < b + CLEAR / 2 && card.x + CARD.width > a - CLEAR / 2 && card.y < bottom + CLEAR / 2 && card.y + CARD.height > top - CLEAR / 2;
+  return !cards.some((card) => card !== from && card !== to && (isIn(card, left, right, y, y) || isIn(card, x, x, y, to.y)));
+}
+
 /** Out of the right of a card, up before the other one and into its left. */
 function up(from: Position, to: Position, { at, under, above }: Bent): Way {
   const [start, end] = [from.y + CARD.height / 2, to.y + CARD.height / 2];
@@ -116,10 +134,10 @@ function beside(from: Position, to: Position, { at, under, above }: Bent): Way {
 }
 
 /** To a lane: from the right of a card, or from its bottom where others stand between. */
-function outOf(from: Position, lane: number, side: number, under: boolean | undefined): Position[] {
-  if (!under) return [{ x: from.x + CARD.width, y: side }, { x: lane, y: side }];
+function outOf(from: Position, lane: number, side: number, under: number | undefined): Position[] {
+  if (under === undefined) return [{ x: from.x + CARD.width, y: side }, { x: lane, y: side }];
   const [x, bottom] = [from.x + CARD.width / 2 + ASIDE, from.y + CARD.height];
-  return [{ x, y: bottom }, { x, y: bottom + DROP }, { x: lane, y: bottom + DROP }];
+  return [{ x, y: bottom }, { x, y: under }, { x: lane, y: under }];
 }
 
 /** From a lane into the top of a card. */
@@ -161,16 +179,16 @@ function nearest(from: Position, to: Position, shape: Lane["shape"]): number {
   return shape === "beside" ? Math.max(from.x, to.x) + CARD.width + CLEAR : Math.min(from.y, to.y) - CLEAR;
 }
 
-/** Where a way leaves a card by its bottom, or reaches one by its top, because others stand at its side. */
+/** Where a way leaves a card by its bottom, to a y, or reaches one by its top, because others stand at its side. */
 interface Bent {
   readonly at: number;
-  readonly under?: boolean;
+  readonly under?: number;
   readonly above?: boolean;
 }
 
-/** A way around cards, and where it goes: an x beside or before them, a y over them. */
+/** A way around cards, and where it goes: an x beside or before them, or above the one that is reached, a y over them. */
 export interface Lane extends Bent {
-  readonly shape: "beside" | "over" | "up";
+  readonly shape: "beside" | "over" | "up" | "aside";
 }
 
 /** Says of a line at which of its ends it is alone. */
@@ -208,6 +226,8 @@ export function lanesOf({ edges }: Pick<WorkflowDocument, "edges">, places: Read
   const check = cards.length * edges.length <= MOST_CHECKED;
   const { keys } = indexOf(edges);
   const away: (readonly [Ends, Lane["shape"]])[] = [];
+  const straight: [Key, Lane][] = [];
+  const taken: Taken[] = [];
   edges.forEach((edge, place) => {
     const [from, to] = [places.get(edge.from), places.get(edge.to)];
     if (!from || !to) return;
@@ -216,17 +236,21 @@ export function lanesOf({ edges }: Pick<WorkflowDocument, "edges">, places: Read
     if (shape === "left") {
       if (check && isBlocked(to, from, "right", cards)) away.push([ends, aroundOf(from, to, flow)]);
     } else if (shape !== "right" && shape !== "down") away.push([ends, shape]);
-    else if (check && isBlocked(from, to, shape, cards)) away.push([ends, shape === "down" ? "beside" : "over"]);
+    else if (check && isBlocked(from, to, shape, cards)) {
+      if (shape === "down" && isAsideFree(from, to, cards)) {
+        const lane = { shape: "aside" as const, at: to.x + CARD.width / 2 };
+        straight.push([ends[0], lane]);
+        taken.push({ ...lane, start: from.y + CARD.height / 2, end: to.y });
+      } else away.push([ends, shape === "down" ? "beside" : "over"]);
+    }
   });
   // The shorter ones are inside.
   away.sort(([a], [b]) => lengthOf(a) - lengthOf(b));
-  const taken: Taken[] = [];
-  return new Map(
-    away.map(([ends, wished]) => {
-      const { shape, at } = free(ends, wished, check ? cards : [], taken);
-      return [ends[0], check && shape !== "over" ? { shape, at, ...bent(ends, shape, at, cards) } : { shape, at }];
-    }),
-  );
+  const around = away.map(([ends, wished]): [Key, Lane] => {
+    const { shape, at } = free(ends, wished, check ? cards : [], taken);
+    return [ends[0], check && shape !== "over" ? { shape, at, ...bent(ends, shape, at, cards) } : { shape, at }];
+  });
+  return new Map([...straight, ...around]);
 }
 
 /** At which of its ends a way to a lane beside cards would run through others, and has room below or above. */
@@ -236,9 +260,19 @@ function bent([, from, to]: Ends, shape: Lane["shape"], at: number, cards: reado
   const others = cards.filter((card) => card !== from && card !== to);
   const through = (card: Position, left: number, right: number): boolean => others.some((other) => isIn(other, left, right, card.y + CARD.height / 2 - ASIDE, card.y + CARD.height / 2 + ASIDE));
   const hasRoom = (middle: number, y: number): boolean => !cards.some((card) => isIn(card, Math.min(middle, at), Math.max(middle, at), y - 4, y + 4));
-  const under = through(from, from.x + CARD.width, at) && hasRoom(from.x + CARD.width / 2, from.y + CARD.height + DROP);
+  const low = belowOf(from, at, cards);
+  const under = through(from, from.x + CARD.width, at) && hasRoom(from.x + CARD.width / 2, low);
   const above = (shape === "up" ? through(to, at, to.x) : through(to, to.x + CARD.width, at)) && hasRoom(to.x + CARD.width / 2, to.y - DROP);
-  return { ...(under && { under }), ...(above && { above }) };
+  return { ...(under && { under: low }), ...(above && { above }) };
+}
+
+/** Where a line goes to its lane below a card: next to the cards below rather than to those of its row, which get longer by their names. */
+function belowOf(from: Position, at: number, cards: readonly Position[]): number {
+  const [left, right] = [Math.min(from.x + CARD.width / 2, at), Math.max(from.x + CARD.width / 2, at)];
+  const bottom = from.y + CARD.height;
+  const tops = cards.filter(({ x, y }) => y >= bottom && x < right && x + CARD.width > left).map(({ y }) => y);
+  const gap = Math.min(...tops) - bottom;
+  return bottom + (gap < CARD.height * 2 ? Math.max(gap - DROP, DROP) : FREE_DROP);
 }
 
 /** The straight parts of the lines around cards, and their chips. */
@@ -249,9 +283,14 @@ export function laneBoxes(document: Pick<WorkflowDocument, "edges">, places: Rea
     const lane = lanes.get(keys[place] as Key);
     const [from, to] = [places.get(edge.from), places.get(edge.to)];
     if (!lane || !from || !to || lane.shape === "up") return [];
+    if (lane.shape === "aside") {
+      const [y, out] = [from.y + CARD.height / 2, to.x < from.x ? from.x : from.x + CARD.width];
+      const down = { x: lane.at, y, width: 0, height: Math.max(to.y - y, 0) };
+      return [{ x: Math.min(out, lane.at), y, width: Math.abs(lane.at - out), height: 0 }, down, ...chipsOn(edge, down, false)];
+    }
     const isOver = lane.shape === "over";
     const legs = [from, to].map((card, end): Box => {
-      const row = end === 0 ? (lane.under ? card.y + CARD.height + DROP : undefined) : lane.above ? card.y - DROP : undefined;
+      const row = end === 0 ? lane.under : lane.above ? card.y - DROP : undefined;
       if (row !== undefined) return { x: Math.min(card.x + CARD.width / 2, lane.at), y: row, width: Math.abs(lane.at - card.x - CARD.width / 2), height: 0 };
       if (isOver) return { x: card.x + CARD.width / 2, y: lane.at, width: 0, height: Math.max(card.y - lane.at, 0) };
       const right = card.x + CARD.width;

@@ -66,10 +66,10 @@ export interface Extent {
 // Lines from one row to the next swing out beside the cards.
 export const SWING = 48;
 
-/** What a canvas of a width surely shows when all of a graph is in it, which may stand beside the tools. */
+/** What a canvas of a width surely shows when all of a graph is in it, which may stand beside the tools, and never under them. */
 export function shownExtent(graph: Box, width: number, tools: number): Extent {
-  const room = Math.max(width - tools - graph.width, 0) / 2;
-  return { left: graph.x - room, right: graph.x + graph.width + room };
+  const room = (taken: number): number => Math.max(width - taken - graph.width, 0) / 2;
+  return { left: graph.x - room(tools), right: graph.x + graph.width + room(2 * tools) };
 }
 
 /** The frames of the groups around their members, by name. */

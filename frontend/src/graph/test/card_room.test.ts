@@ -37,6 +37,14 @@ describe("larger cards", () => {
     expect(narrow.get("b")?.hasBelow).toBeUndefined();
   });
 
+  it("have the sign of their type beside a name that leaves it the room, and never instead of it", () => {
+    const of = (name: string, canvas: number) => reaches([{ ...card("a", 0, 0, name), sign: 48 }], around(canvas)).get("a");
+    expect(of("Send", CARD.width)).toMatchObject({ hasSign: true, left: 0, right: 0 });
+    expect(of(LONG, 2000)?.hasSign).toBe(true);
+    expect(of(LONG, CARD.width)?.hasSign).toBeUndefined();
+    expect(reaches([{ ...card("a", 0, 0, "Send"), sign: 0 }], around()).has("a")).toBe(false);
+  });
+
   it("cover no card beside them, and end with the canvas", () => {
     const [a, b] = [card("a", 0, 0), card("b", 260, 0)];
     const found = reaches([a, b], around());
@@ -53,6 +61,18 @@ describe("larger cards", () => {
     expect(longer(50)).toBeUndefined();
     expect(longer(100, 10)).toBeUndefined();
     expect(longer(200, 10)?.rows).toBe(3);
+  });
+
+  it("leave the line that leaves or reaches the card beside them below or above, or goes over them, in sight", () => {
+    const [ask, long, end] = [card("ask", -260, 0, "Ask"), card("long", 0, 0), card("end", -260, 500, "Merge")];
+    const longer = (lines: Parameters<typeof reaches>[1]["lines"]) => reaches([ask, long, end], { ...around(CARD.width), lines }).get("long");
+    expect(longer([])?.down).toBeGreaterThan(10);
+    const lane = { shape: "beside" as const, at: 300, under: CARD.height + 24 };
+    expect(longer([{ from: ask.at, to: { x: -260, y: -200 }, lane }])?.down ?? 0).toBeLessThan(10);
+    expect(longer([{ from: ask.at, to: { x: -260, y: -200 }, lane: { ...lane, at: -20 } }])?.down).toBeGreaterThan(10);
+    const over = (lines: Parameters<typeof reaches>[1]["lines"]) => reaches([card("a", 0, 0)], { ...around(2000, "right"), letter: 31, lines }).get("a");
+    expect(over([])?.up).toBeGreaterThan(10);
+    expect(over([{ from: { x: 300, y: 0 }, to: { x: -300, y: 0 }, lane: { shape: "over", at: -12 } }])).toBeUndefined();
   });
 
   it("leave lines beside them in sight, and the side at which one arrives", () => {

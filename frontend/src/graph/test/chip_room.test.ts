@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { MOST_SPOKEN, type Spoken, spotsOfCrowded, spotsWithRoom, USUAL_LETTER } from "../model/chip_room";
+import { MOST_SPOKEN, type Spoken, spotsNearby, spotsWithRoom, USUAL_LETTER } from "../model/chip_room";
 import { CARD } from "../model/places";
 
 const STEP = CARD.height + 86;
@@ -86,18 +86,46 @@ describe("the words of edges from nearby", () => {
   const around = { ...seen(USUAL_LETTER, 1600), cards: [cards[0]!, ...[-240, 240].map((x) => ({ x, y: STEP, ...CARD }))] };
 
   it("stay where their lines are while they cover no others", () => {
-    expect(spotsOfCrowded([fork("left", -400, 60), fork("right", 400, 60)], around).size).toBe(0);
+    expect(spotsNearby([fork("left", -400, 60), fork("right", 400, 60)], around).size).toBe(0);
   });
 
   it("make room for each other where one would cover another", () => {
     const [short, long] = [fork("left", -240, 100), fork("right", 240, 700, 380)];
-    const spots = spotsOfCrowded([short, long], around);
+    const spots = spotsNearby([short, long], around);
     expect([...spots.keys()].sort()).toEqual(["left", "right"]);
     expect(spots.get("left")?.says).toBe("words");
   });
 
   it("leave alone those that are far from both", () => {
-    const spots = spotsOfCrowded([fork("left", -240, 100), fork("right", 240, 700, 380), fork("far", 4000, 60)], around);
+    const spots = spotsNearby([fork("left", -240, 100), fork("right", 240, 700, 380), fork("far", 4000, 60)], around);
     expect(spots.has("far")).toBe(false);
+  });
+});
+
+describe("the words of edges at full length", () => {
+  const whole = { width: 400, folded: 210, rows: 3 };
+
+  it("are shown where they have the room, from far and near", () => {
+    for (const spotsOf of [spotsWithRoom, spotsNearby]) {
+      expect(spotsOf([said(0, 200, { whole })], seen(USUAL_LETTER)).get("e0")).toMatchObject({ says: "whole", rows: 1 });
+      expect(spotsOf([said(0, 200, { whole })], seen(USUAL_LETTER, 300)).get("e0")).toMatchObject({ says: "whole", rows: 2 });
+      expect(spotsOf([said(0, 200, { whole })], seen(USUAL_LETTER, 205)).get("e0")?.says).not.toBe("whole");
+    }
+  });
+
+  it("take no room from other words, and need none where nothing was left out", () => {
+    const beside = { from: { x: 300, y: 0 }, to: { x: 300, y: STEP }, key: "other" };
+    const all = { ...seen(USUAL_LETTER), cards: [...cards, { x: 300, y: 0, ...CARD }, { x: 300, y: STEP, ...CARD }] };
+    const wide = { width: 1000, folded: 1000, rows: 5 };
+    const spots = spotsNearby([said(0, 200, { whole: wide }), said(0, 180, beside)], all);
+    expect([spots.get("e0"), spots.get("other")]).toEqual([undefined, undefined]);
+    expect(spotsNearby([said(0, 200, { whole: { width: 200, folded: 120, rows: 2 } })], seen(USUAL_LETTER)).size).toBe(0);
+  });
+
+  it("are broken beside a line around cards where that is all the room", () => {
+    const lane = { shape: "beside" as const, at: 260 };
+    const back = said(0, 380, { from: cards[2]!, to: cards[0]!, lane, folded: 220, whole });
+    const around = { ...seen(USUAL_LETTER), shown: { left: -20, right: 455 } };
+    expect(spotsNearby([back], around).get("e0")).toMatchObject({ says: "whole", rows: 3 });
   });
 });

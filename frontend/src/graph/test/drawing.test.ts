@@ -124,7 +124,7 @@ describe("a line", () => {
   it("leaves and reaches a card in a row of others by the room between the rows", () => {
     const places = new Map([["a", at(0, 900)], ["x", at(230, 900)], ["b", at(0, 0)], ["y", at(230, 0)]]);
     const lane = lanesOf({ edges: [edge("a", "b")] }, places, "down").get("a-b");
-    expect(lane).toMatchObject({ shape: "beside", under: true, above: true });
+    expect(lane).toMatchObject({ shape: "beside", under: 900 + CARD.height + 40, above: true });
     const { path } = wayOf(at(0, 900), at(0, 0), "down", lane);
     const ends = [...path.matchAll(/[ML]([\d.-]+) ([\d.-]+)/g)].map(([, , y]) => Number(y));
     expect([ends[0], ends.at(-1)! < 0]).toEqual([900 + CARD.height, true]);
@@ -134,6 +134,18 @@ describe("a line", () => {
     places.delete("x");
     expect(lanesOf({ edges: [edge("a", "b")] }, places, "down").get("a-b")).toMatchObject({ above: true });
     expect(lanesOf({ edges: [edge("a", "b")] }, places, "down").get("a-b")?.under).toBeUndefined();
+  });
+
+  it("leads aside and then down where that is free, rather than around all cards in its way", () => {
+    const column = [0, 160, 320, 480].map((y, n) => [`m${n}`, at(0, y)] as const);
+    const places = new Map([...column, ["tool", at(-300, 480)]]);
+    const lane = lanesOf({ edges: [edge("m0", "tool")] }, places, "down").get("m0-tool");
+    expect(lane).toEqual({ shape: "aside", at: -300 + CARD.width / 2 });
+    const { path } = wayOf(at(0, 0), at(-300, 480), "down", lane);
+    expect(path.startsWith(`M0 ${CARD.height / 2}L`)).toBe(true);
+    expect(path.endsWith(`L${-300 + CARD.width / 2} 478`)).toBe(true);
+    places.set("above", at(-300, 300));
+    expect(lanesOf({ edges: [edge("m0", "tool")] }, places, "down").get("m0-tool")?.shape).toBe("beside");
   });
 
   it("has its chips at the end at which it is alone", () => {

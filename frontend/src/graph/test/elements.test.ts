@@ -19,7 +19,7 @@ const draft: WorkflowDocument = {
   edges: [{ id: "ask-answer", type: "conditional", from: "ask", to: "answer", condition: "context.ready" }],
 };
 
-const kind = { type: "llm", label: "Model", tone: "green", icon: "sparkles", context_type: "llm_context" };
+const kind = { type: "llm", label: "Model", tone: "green", icon: "sparkles", context_type: "llm_context", context_label: "what a model needs" };
 
 describe("elements", () => {
   it("with one id are told apart by how often it came before", () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { CARD } from "../model/places";
 import { normalised } from "../model/document";
-import { markedNode, opening, openingOf, TOOLS_WIDTH } from "../view/first_view";
+import { markedNode, opening, openingOf, TOOLS } from "../view/first_view";
 
 const SIZE = { width: 800, height: 700 };
 const grid = (count: number, across: number) => Array.from({ length: count }, (_, n) => ({ x: (n % across) * 310, y: Math.floor(n / across) * 170 }));
@@ -25,8 +25,8 @@ it("has no card under the tools at the upper right", () => {
     return { zoom, right: Math.max(...spots.map((spot) => (spot.x + CARD.width) * zoom + x)) };
   };
   const [high, low] = [right(row(-300)), right(row(600))];
-  expect(high.right).toBeLessThanOrEqual(size.width - TOOLS_WIDTH);
-  expect(low.right).toBeGreaterThan(size.width - TOOLS_WIDTH);
+  expect(high.right).toBeLessThanOrEqual(size.width - TOOLS.width);
+  expect(low.right).toBeGreaterThan(size.width - TOOLS.width);
   expect(high.zoom).toBeLessThan(low.zoom);
 });
 
@@ -41,7 +41,7 @@ it.each([0, 250, 499])("opens a large graph around its start %i, with dozens of 
 it("opens a long narrow graph around its start in the middle of the room", () => {
   const { x, zoom } = opening(grid(40, 1), [], { x: 0, y: 0 }, { width: 614, height: 240 });
   expect(zoom).toBeGreaterThan(0.4);
-  expect((CARD.width / 2) * zoom + x).toBeCloseTo((614 - TOOLS_WIDTH) / 2);
+  expect((CARD.width / 2) * zoom + x).toBeCloseTo((614 - TOOLS.width) / 2);
 });
 
 describe("A graph with marks", () => {

@@ -5,7 +5,7 @@ import { find, indexOf } from "../model/document";
 import { amend, NOTHING_DONE, redo, settle, type Stand, take, undo } from "../model/history";
 import { Chance, SEEDS, someDocument, someEdit } from "./random";
 
-const kind = (label: string) => ({ type: label.toLowerCase(), label, tone: "", icon: "", context_type: "" });
+const kind = (label: string) => ({ type: label.toLowerCase(), label, tone: "", icon: "", context_type: "", context_label: "" });
 const fresh = (document: WorkflowDocument): Stand => ({ document, history: NOTHING_DONE });
 const added = (stand: Stand, label: string, from?: string): Stand => take(stand, addition(stand.document, kind(label), { x: 0, y: 0 }, from ? { from } : undefined).edit, "Add");
 const named = (stand: Stand, key: string, name: string): Stand => take(stand, { kind: "change", nodes: [{ key, fields: { name } }], edges: [] }, "Edit", `form ${key}`);

@@ -4,7 +4,7 @@ import { CARD } from "../model/places";
 import { editorStore } from "../store";
 import { addKind, nextSpot } from "../view/actions";
 
-const KIND = { type: "llm", label: "Model", tone: "", icon: "", context_type: "" };
+const KIND = { type: "llm", label: "Model", tone: "", icon: "", context_type: "", context_label: "" };
 const MIDDLE = { x: 254, y: 330 };
 
 /** The places of nodes that are added one after the other, as the palette does it. */

@@ -9,7 +9,7 @@ const base: WorkflowDocument = {
   nodes: [{ id: "a", type: "llm" }, { id: "b", type: "llm" }],
   edges: [{ id: "ab", type: "sequence", from: "a", to: "b" }],
 };
-const cost = (line: string): CostWords => ({ line, said: line, basis: "", warning: "", offer: null });
+const cost = (line: string): CostWords => ({ line, brief: line, said: line, basis: "", warning: "", offer: null });
 const PAUSE = 1_200;
 
 /** Needs three answers until it has all conversations. */

@@ -63,7 +63,7 @@ export function someEdit(chance: Chance, document: WorkflowDocument): Edit {
   const chosen = { nodes: chance.some(all.nodes), edges: chance.some(all.edges) };
   const number = chance.below(1_000_000);
   const kinds: (() => Edit)[] = [
-    () => addition(document, { type: "llm", label: "", tone: "", icon: "", context_type: "" }, { x: number, y: 1 }, someTie(chance, document)).edit,
+    () => addition(document, { type: "llm", label: "", tone: "", icon: "", context_type: "", context_label: "" }, { x: number, y: 1 }, someTie(chance, document)).edit,
     () => removal(document, chosen),
     () => ({ kind: "move", to: Object.fromEntries(chosen.nodes.map((key) => [key, chance.below(5) ? { x: number, y: number } : null])) }),
     () => ({ kind: "reducers", to: chance.below(3) ? { [`key${chance.below(3)}`]: chance.one(["append", "max"]) } : null }),

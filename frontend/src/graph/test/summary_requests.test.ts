@@ -22,7 +22,7 @@ class Fake {
     const loose = nodes.filter(({ id }) => !edges.some(({ from, to }) => from === id || to === id));
     return {
       nodes: Object.fromEntries(told),
-      edges: Object.fromEntries(edges.filter(({ id }) => wanted.edges?.includes(id) ?? true).map(({ id, type }) => [id, { label: type, chips: [], condition: null }])),
+      edges: Object.fromEntries(edges.filter(({ id }) => wanted.edges?.includes(id) ?? true).map(({ id, type }) => [id, { label: type, chips: [], whole: [], condition: null }])),
       wrong: { nodes: Object.fromEntries(loose.map(({ id }) => [id, ["loose"]])), edges: {} },
       warned: { nodes: loose.filter(({ type }) => type === "tool").map(({ id }) => id), edges: [] },
       problems: [],

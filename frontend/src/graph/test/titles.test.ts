@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { nameOfPlace, titleOf } from "../model/element_names";
-import { conditionOf, inLine, inLines, spokenEdge } from "../view/accessible_names";
+import { conditionOf, contextOf, inLine, inLines, spokenEdge } from "../view/accessible_names";
 
 describe("the title of a node", () => {
   it("names signs that nobody sees or that turn what stands around them", () => {
@@ -40,4 +40,11 @@ describe("a text of the canvas", () => {
     expect(conditionOf({})).toBe("");
     expect(spokenEdge(edge, ["a", "b"], undefined)).toContain("'U+202Ehgih'");
   });
+});
+
+it("a card says what a node of its type sees until the server has told its words", () => {
+  const kind = { type: "tool", label: "Tool", tone: "", icon: "", context_type: "tool_context", context_label: "what a tool needs" };
+  expect(contextOf({}, kind, undefined)).toBe("what a tool needs");
+  expect(contextOf({ context_type: "tool_context" }, kind, undefined)).toBe("what a tool needs");
+  expect(contextOf({ context_type: "isolate" }, kind, undefined)).toBe("isolate");
 });

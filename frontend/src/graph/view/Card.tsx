@@ -14,7 +14,7 @@ import { grouped, t, tn } from "../texts";
 import type { CardData, CardNode, FrameNode, NoteNode } from "./flow";
 import { Icon } from "./Icon";
 import { titleOf } from "../model/element_names";
-import { inLine, inLines, spokenNode } from "./accessible_names";
+import { contextOf, inLine, inLines, spokenNode } from "./accessible_names";
 import { textWidth } from "./text_width";
 import { countWords } from "./WhatIf";
 import { type Level, nameLetterOf } from "./zoom";
@@ -100,7 +100,7 @@ function FarCard({ data }: { readonly data: CardData }) {
 function styleOf(reach: Reach | undefined, rows: Rows | null): CSSProperties | undefined {
   const ofRows = rows ? { "--seen-rows": rows.seen, "--cost-rows": rows.cost } : undefined;
   if (!reach) return ofRows as CSSProperties | undefined;
-  const { hasBelow: _, ...sizes } = reach;
+  const { hasBelow: _, hasSign: __, ...sizes } = reach;
   const sides = Object.entries(sizes).map(([name, size]) => [`--${name}`, name === "rows" ? size : `${size}px`]);
   return { ...Object.fromEntries(sides), ...ofRows } as CSSProperties;
 }
@@ -142,6 +142,11 @@ function NearCard({ data, level, reach }: { readonly data: CardData; readonly le
             <Icon name={kind?.icon ?? "point"} />
           </span>
         )}
+        {reach?.hasSign && (!reach.hasBelow || mark || words?.filter.length) && (
+          <span className="flow-card-sign" title={type}>
+            <Icon name={kind?.icon ?? "point"} />
+          </span>
+        )}
         <strong title={titleOf(node)}>{titleOf(node)}</strong>
         {mark && (!isFar || (isLoud(mark.sign) && !reach?.hasBelow)) && <Icon name={mark.icon} />}
         {pauses && !mark && <Icon name="player-pause" />}
@@ -163,7 +168,7 @@ function NearCard({ data, level, reach }: { readonly data: CardData; readonly le
 /** One line: its own filter in words, else what a node of its type sees. */
 function Sees({ data: { node, kind, words } }: { readonly data: CardData }) {
   const filter = inLine(words?.filter.join(" · ") ?? "");
-  const context = inLine(words?.context_label ?? node.context_type ?? kind?.context_type ?? "");
+  const context = inLine(contextOf(node, kind, words));
   return (
     <div className={filter ? "flow-card-filter" : "flow-card-sees"} title={[filter, context && t("sees {what}", { what: context })].filter(Boolean).join("\n")}>
       {filter ? (
@@ -178,7 +183,7 @@ function Sees({ data: { node, kind, words } }: { readonly data: CardData }) {
   );
 }
 
-/** From further away: its mark, else its own filter in words, else its type. */
+/** From further away: its mark, else its own filter in words, else its type with its sign. */
 function Below({ data, reach }: { readonly data: CardData; readonly reach: Reach }) {
   const mark = useMarkText(data, reach);
   if (data.mark) {

@@ -27,7 +27,7 @@ export function Cost({ kind, id }: Props) {
   return (
     <section className="editor-cost" aria-label={t("Cost")}>
       <h2>
-        {t("Cost")}: {cost ? <span className={cost.warning ? "flow-cost-raises" : undefined}>{cost.line || "–"}</span> : <span role="status">{inLine(costs.said)}</span>}
+        {t("Cost")}: {cost ? <span className={cost.warning ? "flow-cost-raises" : undefined}>{inLine(cost.brief)}</span> : <span role="status">{inLine(costs.said)}</span>}
         {cost?.line && costs.sample && <span className="editor-cost-sample"> · {inLine(costs.sample)}</span>}
       </h2>
       {cost?.warning && (
@@ -43,9 +43,9 @@ export function Cost({ kind, id }: Props) {
       )}
       {cost && (
         <details>
-          <summary>{inLine(cost.line ? t("Details") : cost.said)}</summary>
+          <summary>{t("Details")}</summary>
           <p className="small">
-            {inLine([cost.line && cost.said, cost.basis, costs.said].filter(Boolean).join(" "))}{" "}
+            {inLine([cost.said, cost.basis, costs.said].filter(Boolean).join(" "))}{" "}
             {setup.urls.compare && <a href={compareUrl(setup.urls.compare, kind, id)}>{t("Compare policies")}</a>}
           </p>
         </details>

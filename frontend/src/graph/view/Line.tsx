@@ -42,7 +42,7 @@ function LineView(given: EdgeProps<FlowEdge>) {
       <BaseEdge id={id} path={way.path} markerEnd={markerEnd} interactionWidth={24} />
       {!isBare(data) &&
         (level !== "far" || spot ? (
-          <Chips way={way} from={from} to={to} given={given} words={spot ? spot.says === "words" : !words} spot={spot} />
+          <Chips way={way} from={from} to={to} given={given} words={spot ? spot.says !== "signs" : !words} spot={spot} />
         ) : (
           // Nobody can read more from far away, and chips would be moved with their lines.
           <circle className={`flow-dot${data?.words?.problems.length ? (data.words.warned ? " flow-dot-warned" : " flow-dot-faulty") : ""}${data?.mark ? ` mark-${data.mark.sign}` : ""}`} cx={way.x} cy={way.y}>
@@ -67,7 +67,7 @@ function isBare(data: FlowEdge["data"]): boolean {
 
 /** All that an edge says, as its tooltip has it. */
 function edgeTexts({ edge, words, cost, mark }: NonNullable<FlowEdge["data"]>): string[] {
-  const parts = [mark?.text, inLine(edge.condition ?? ""), ...(words?.chips ?? []).map(inLine), cost?.warning || cost?.line, weightOf(edge), ...(words?.problems ?? []).map(inLine)];
+  const parts = [mark?.text, inLine(edge.condition ?? ""), ...(words?.whole ?? []).map(inLine), cost?.warning || cost?.line, weightOf(edge), ...(words?.problems ?? []).map(inLine)];
   return parts.filter((part): part is string => Boolean(part));
 }
 
@@ -90,7 +90,7 @@ function Chips({ way, from, to, given, words, spot }: ChipsProps) {
   const links = useContext(Leading);
   const edge = data?.edge;
   const condition = conditionOf(edge);
-  const chips = (data?.words?.chips ?? []).map(inLine);
+  const chips = ((spot?.says === "whole" ? data?.words?.whole : data?.words?.chips) ?? []).map(inLine);
   const faulty = Boolean(data?.words?.problems.length);
   const warned = faulty && data?.words?.warned;
   const cost = data?.cost;
@@ -104,8 +104,8 @@ function Chips({ way, from, to, given, words, spot }: ChipsProps) {
     layer &&
     createPortal(
       <div
-        className={`flow-chips nopan${spot?.rows === 2 ? " flow-chips-folded" : ""}${!spot && way.shape === "beside" ? " flow-chips-beside" : ""}${selected ? " flow-chips-chosen" : ""}${warned ? " flow-chips-warned" : faulty ? " flow-chips-faulty" : ""}${mark ? ` mark-${mark.sign}` : ""}`}
-        style={{ transform: `translate(${-100 * across}%, ${-100 * down}%) translate(${x + (spot?.aside ?? 0)}px, ${y + (spot?.down ?? 0)}px)`, ...(spot?.rows === 2 && { maxWidth: spot.width }) }}
+        className={`flow-chips nopan${spot?.rows === 2 ? " flow-chips-folded" : ""}${(spot ? spot.rows > 2 : way.shape === "beside") ? " flow-chips-beside" : ""}${selected ? " flow-chips-chosen" : ""}${warned ? " flow-chips-warned" : faulty ? " flow-chips-faulty" : ""}${mark ? ` mark-${mark.sign}` : ""}`}
+        style={{ transform: `translate(${-100 * across}%, ${-100 * down}%) translate(${x + (spot?.aside ?? 0)}px, ${y + (spot?.down ?? 0)}px)`, ...(spot?.rows === 2 && { maxWidth: spot.width }), ...(spot?.says === "whole" && spot.rows === 1 && { maxWidth: "none" }) }}
         translate="no"
         data-edge={id}
         title={said.join("\n")}

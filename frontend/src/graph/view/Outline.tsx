@@ -140,7 +140,7 @@ function Edges({ onEdit }: Pick<Props, "onEdit">) {
                 {state.marks && <td>{markOf(state.marks, "edges", edge.id)?.text ?? "–"}</td>}
                 <td translate="no">{edge.condition ? <Cut text={inLine(edge.condition)} code /> : "–"}</td>
                 <td>
-                  <Cut text={inLine(words?.chips.join(" · ") || "–")} />
+                  <Cut text={inLine(words?.whole.join(" · ") || "–")} />
                   {edge.weight !== undefined && <div className="small">{t("weight {n}", { n: edge.weight })}</div>}
                 </td>
                 <td>

@@ -42,13 +42,15 @@ export interface Source {
   readonly isFirst: boolean;
   readonly at: string;
   readonly path: boolean;
+  /** The conditions of the edges that lead to a node count as true. */
+  readonly asIfTrue: boolean;
   /** The edges along which a node is entered, where it is not as the server says. */
   readonly along: { readonly [node: string]: readonly string[] };
   readonly context: string;
   readonly messages: string;
 }
 
-const NO_SOURCE: Source = { pasted: false, conversation: "", isFirst: false, at: "", path: false, along: {}, context: "", messages: "" };
+const NO_SOURCE: Source = { pasted: false, conversation: "", isFirst: false, at: "", path: false, asIfTrue: false, along: {}, context: "", messages: "" };
 
 /** A conversation; an example as long as there is none. */
 export function firstSource(conversation: string | undefined): Source {
@@ -70,6 +72,7 @@ interface Shown {
   readonly along: readonly string[];
   readonly line: string;
   readonly lacks: string;
+  readonly isReached: boolean;
 }
 
 export function Preview({ id, edge, source, onSource, isBeside }: Props) {
@@ -121,7 +124,7 @@ export function Preview({ id, edge, source, onSource, isBeside }: Props) {
           setBusy(false);
           setWrong("");
           setKnown((before) => withTitle(before, asked.conversation, answer.title));
-          setLast({ of, along: answer.edges, line: answer.line, lacks: answer.lacks });
+          setLast({ of, along: answer.edges, line: answer.line, lacks: answer.lacks, isReached: answer.is_reached });
         },
         (error: unknown) => {
           if (running.signal.aborted) return;
@@ -217,6 +220,12 @@ export function Preview({ id, edge, source, onSource, isBeside }: Props) {
         )}
         {isBehind && shown && !wrong && <p className="text-secondary">{t("The fields above have errors and are not included.")}</p>}
         {!shown && !wrong && <p className="text-secondary">{nothing}</p>}
+        {shown && !wrong && !shown.isReached && (
+          <button type="button" className="btn btn-sm editor-as-if" onClick={() => onSource({ ...source, asIfTrue: !source.asIfTrue })}>
+            <Icon name={source.asIfTrue ? "arrow-back-up" : "eye"} />
+            {source.asIfTrue ? t("Preview with the condition as it is") : t("Preview as if the condition were true")}
+          </button>
+        )}
         <div className="editor-seen" ref={box} hidden={!shown || wrong !== ""} />
       </div>
     </section>
@@ -360,10 +369,10 @@ function Fields({ source, onSource, onDone }: FieldsProps) {
 
 /** What is to be asked, null if nothing is chosen yet, or what is wrong with what was typed. */
 function trialOf(node: string, source: Source, document: WorkflowDocument): Trial | string | null {
-  const { path } = source;
+  const { path, asIfTrue } = source;
   const leading = new Set(document.edges.flatMap((edge) => (edge.to === node ? [edge.id] : [])));
   const edges = source.along[node]?.filter((edge) => leading.has(edge));
-  const way = edges ? { edges } : {};
+  const way = { ...(edges ? { edges } : {}), ...(asIfTrue ? { assume_conditions: true } : {}) };
   if (!source.pasted) {
     const conversation = source.conversation.trim();
     if (!conversation) return null;

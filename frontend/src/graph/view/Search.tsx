@@ -20,7 +20,7 @@ export function Search({ onFound }: { readonly onFound: () => void }) {
 
   function more(kind: "node" | "edge", key: string): string {
     const state = store.getState();
-    const words = kind === "node" ? nodeWords(state, key)?.filter : edgeWords(state, key)?.chips;
+    const words = kind === "node" ? nodeWords(state, key)?.filter : edgeWords(state, key)?.whole;
     return words?.join(" ") ?? "";
   }
   const go = (index: number): void => {

@@ -137,7 +137,7 @@ function Plain({ kind, id }: { readonly kind: "node" | "edge"; readonly id: Key 
   const nodes = useEditor(({ document }) => document.nodes);
   if (!element) return null;
   const { position: _, ...shown } = element as WorkflowNode;
-  const said = words && ("filter" in words ? words.filter : words.chips);
+  const said = words && ("filter" in words ? words.filter : words.whole);
   return (
     <section>
       <h2 translate="no">{kind === "node" ? titleOf(element) : endsOf(nodes, element as WorkflowEdge)}</h2>

@@ -32,14 +32,19 @@ export function weightOf({ weight }: Pick<WorkflowEdge, "weight">): string {
   return weight === undefined ? "" : t("weight {n}", { n: weight });
 }
 
-/** What the chips of an edge say, one text for each: its mark alone, or all that is set. */
-export function chipTexts({ edge, words, cost, mark }: Pick<LineData, "edge" | "words" | "cost" | "mark">): string[] {
+/** What the chips of an edge say, one text for each: its mark alone, or all that is set, in short or at full length. */
+export function chipTexts({ edge, words, cost, mark }: Pick<LineData, "edge" | "words" | "cost" | "mark">, length: "chips" | "whole" = "chips"): string[] {
   if (mark) return [mark.text];
-  return [conditionOf(edge), ...(words?.chips ?? []).map(inLine), cost?.line ?? "", weightOf(edge)].filter(Boolean);
+  return [conditionOf(edge), ...(words?.[length] ?? []).map(inLine), cost?.line ?? "", weightOf(edge)].filter(Boolean);
+}
+
+/** What a node sees, in words: those of its type until the server has told them. */
+export function contextOf({ context_type: own }: Pick<CardData["node"], "context_type">, kind: CardData["kind"], words: CardData["words"]): string {
+  return words?.context_label ?? (own && own !== kind?.context_type ? own : (kind?.context_label ?? ""));
 }
 
 export function spokenNode({ node, words, kind, mark, cost }: Pick<CardData, "node" | "words" | "kind" | "mark"> & Partial<Pick<CardData, "cost">>, group: string): string {
-  const context = words?.context_label ?? node.context_type ?? kind?.context_type ?? "";
+  const context = contextOf(node, kind, words);
   const parts = [`${titleOf(node)}, ${kind?.label ?? words?.type_label ?? node.type}`];
   if (mark) parts.push(mark.text);
   if (titleOf(node) !== node.id) parts.push(t("node {id}", { id: node.id }));
@@ -57,7 +62,7 @@ export function spokenEdge(edge: WorkflowEdge, [from, to]: Ends, words: EdgeWord
   if (mark) parts.push(mark.text);
   if (edge.condition) parts.push(t("if {condition}", { condition: edge.condition }));
   parts.push(weightOf(edge));
-  if (words?.chips.length) parts.push(words.chips.join(", "));
+  if (words?.whole.length) parts.push(words.whole.join(", "));
   if (cost?.line) parts.push(cost.warning || cost.line);
   if (words?.problems.length) parts.push(words.problems.join("; "));
   return inLine(parts.filter(Boolean).join(", "));

@@ -3,7 +3,8 @@
 import { useStore } from "@xyflow/react";
 import { useMemo } from "react";
 import { boxOf, MOST_REACHING, type Named, type Reach, reaches } from "../model/card_room";
-import { nearBox, type Spoken, type Spot, spotsOfCrowded, spotsWithRoom } from "../model/chip_room";
+import { nearBox, type Spoken, type Spot, spotsNearby, spotsWithRoom, USUAL_LETTER } from "../model/chip_room";
+import { MOST_BESIDE, PADDING as PADDING_CHIPS } from "../model/chips";
 import type { Key, Position } from "../model/document";
 import { indexOf } from "../model/document";
 import { graphBox } from "../model/lines";
@@ -14,7 +15,7 @@ import { chipTexts, conditionOf, inLine } from "./accessible_names";
 import { t } from "../texts";
 import { tokenWords } from "./Card";
 import { useDesk } from "./context";
-import { AROUND_CHIPS, chipBoxes, TOOLS_WIDTH, withChips } from "./first_view";
+import { AROUND_CHIPS, chipBoxes, TOOLS, withChips } from "./first_view";
 import { drawnPlaces, type FlowEdge } from "./flow";
 import { BOLD, chipsWidth, foldedWidth, signsWidth, textWidth } from "./text_width";
 import { canvasAt, hasNames, hasWords, isLarge, letterAt, levelOf, NAME, nameLetterAt, rowsAt, stepOf } from "./zoom";
@@ -40,15 +41,18 @@ export function useRoom(drawn: Drawn, edges: readonly FlowEdge[]) {
 const PADDING = { far: 18, other: 30, filter: 34 };
 const LINE_LETTER = 13;
 const SIGN = 2; // letters
+// Of a type, beside a name that stands alone.
+const SIGN_SHARE = 1.25;
+const SIGN_GAP = 6;
 const CHIP_ROOM = 2.2; // letters: a row of chips with what is around it
 
 /** What is shown of the canvas when all of the graph is in it. */
 function shownAt(drawn: Drawn, width: number, step: number): Extent {
   const { places, lanes } = drawnPlaces(drawn);
-  const beside = hasWords(step) ? withChips(lanes, drawn) : lanes.values();
+  const beside = hasWords(step) ? withChips(lanes, drawn, letterAt(step)) : lanes.values();
   if (!places.size) return { left: 0, right: 0 };
   const box = united(graphBox([...places.values()], beside), hasWords(step) ? chipBoxes(drawn, letterAt(step), canvasAt(width - AROUND_CHIPS, step)) : []);
-  return shownExtent(box, canvasAt(width, step), canvasAt(TOOLS_WIDTH, step));
+  return shownExtent(box, canvasAt(width, step), canvasAt(TOOLS.width, step));
 }
 
 interface Seen {
@@ -87,7 +91,7 @@ function reachAt(drawn: Drawn, edges: readonly FlowEdge[], { step, shown, labels
     // From further away its mark, else what a node sees, or its type, stands below a short name.
     const seen = isAlone ? inLine(mark || nodeWords(drawn, key)?.filter.join(" · ") || (labels.get(node.type) ?? nodeWords(drawn, key)?.type_label ?? node.type)) : "";
     const below = seen ? textWidth(seen, size) * (mark ? 1 + BOLD : 1) + PADDING.filter + 1.1 * letter : 0;
-    return { key, at: places.get(key) as Position, name: titleOf(node), below, rows, height: isAlone ? NAME.height : rows * letter * NAME.row, beside, least, said: speaks.has(node.id) ? letterAt(step) * CHIP_ROOM : 0 };
+    return { key, at: places.get(key) as Position, name: titleOf(node), below, sign: isAlone ? SIGN_SHARE * letter + SIGN_GAP : 0, rows, height: isAlone ? NAME.height : rows * letter * NAME.row, beside, least, said: speaks.has(node.id) ? letterAt(step) * CHIP_ROOM : 0 };
   });
   const lines = edges.flatMap(({ source, target, data }) => {
     const [from, to] = [places.get(source), places.get(target)];
@@ -113,7 +117,7 @@ function wordsAt(drawn: Drawn, edges: readonly FlowEdge[], reach: ReadonlyMap<Ke
 function nearAt(drawn: Drawn, edges: readonly FlowEdge[], reach: ReadonlyMap<Key, Reach>, step: number, shown: Extent): ReadonlyMap<Key, Spot> {
   const spoken = spokenOf(drawn, edges);
   const around = { cards: cardsOf(drawn, reach), flow: drawnPlaces(drawn).flow, letter: letterAt(step), shown };
-  if (!drawn.marks) return spotsOfCrowded(spoken, around);
+  if (!drawn.marks) return spotsNearby(spoken, around);
   const words = spoken.filter(({ isMarked }) => !isMarked).map((each) => nearBox(each, around));
   return spotsWithRoom(spoken.filter(({ isMarked }) => isMarked), { ...around, cards: [...around.cards, ...words] });
 }
@@ -133,6 +137,17 @@ function spokenOf(drawn: Drawn, edges: readonly FlowEdge[]): Spoken[] {
     const width = chipsWidth(texts) + signsWidth(data, texts);
     // The one word of a mark is never broken.
     const folded = isMarked ? width : foldedWidth(texts) + signsWidth(data, texts);
-    return [{ key: id, from, to, lane: data.lane, end: data.end, width, folded, signs: shortWidth(data) + signsWidth(data, []), isMarked }];
+    return [{ key: id, from, to, lane: data.lane, end: data.end, width, folded, whole: isMarked ? undefined : wholeOf(data), signs: shortWidth(data) + signsWidth(data, []), isMarked }];
   });
+}
+
+// Rows that are broken between words are not full.
+const BROKEN = 1.15;
+
+/** The widths of what an edge says at full length. */
+function wholeOf(data: NonNullable<FlowEdge["data"]>): Spoken["whole"] {
+  const texts = chipTexts(data, "whole");
+  const signs = signsWidth(data, texts);
+  const rows = texts.reduce((sum, text) => sum + Math.ceil((textWidth(text, USUAL_LETTER) * BROKEN) / (MOST_BESIDE - PADDING_CHIPS)), 0);
+  return { width: chipsWidth(texts) + signs, folded: foldedWidth(texts) + signs, rows };
 }

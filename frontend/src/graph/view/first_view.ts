@@ -16,8 +16,7 @@ import { chipsWidth, signsWidth } from "./text_width";
 import { hasWords, letterAt, stepOf } from "./zoom";
 
 /** How wide the tools are, with the gap beside them. */
-export const TOOLS_WIDTH = 48;
-const TOOLS_HEIGHT = 200;
+export const TOOLS = { width: 48, height: 200 };
 
 // The legend of marks stands at the bottom.
 const LEGEND = 56;
@@ -33,7 +32,14 @@ export function useOpening(frame: { readonly current: HTMLDivElement | null }): 
   const { store } = useDesk();
   const [start, setStart] = useState<Viewport | null>(null);
   useLayoutEffect(() => {
-    if (frame.current) setStart(openingOf(store.getState(), frame.current.getBoundingClientRect()));
+    let isGone = false;
+    // Before it is painted, but after the panel beside it has the width that it was dragged to.
+    queueMicrotask(() => {
+      if (frame.current && !isGone) setStart(openingOf(store.getState(), frame.current.getBoundingClientRect()));
+    });
+    return () => {
+      isGone = true;
+    };
   }, [frame, store]);
   return start;
 }
@@ -50,17 +56,22 @@ export function openingOf(state: Known, { width, height }: Size, whole = false):
   const room = { width, height: height - below };
   const first = whole ? undefined : (markedSpot(state, places) ?? startOf(places, document));
   // From near enough all chips are in sight; from further away they find room. Their letters depend on the zoom.
-  let letter = USUAL_LETTER;
-  let zoom = 1;
-  for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt += 1) {
-    const wide = opening(spots, withChips(lanes, state), first, room, chipBoxes(state, letter, (width - AROUND_CHIPS) / zoom));
-    const step = stepOf(wide.zoom);
-    if (!hasWords(step)) break;
-    if (letterAt(step) <= letter) return wide;
-    letter = letterAt(step);
-    zoom = wide.zoom;
-  }
-  return opening(spots, lanes.values(), first, room);
+  const withWords = (hasLargeLanes: boolean): Viewport | null => {
+    let letter = USUAL_LETTER;
+    let zoom = 1;
+    for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt += 1) {
+      const beside = withChips(lanes, state, hasLargeLanes ? letter : USUAL_LETTER);
+      const wide = opening(spots, beside, first, room, chipBoxes(state, letter, (width - AROUND_CHIPS) / zoom));
+      const step = stepOf(wide.zoom);
+      if (!hasWords(step)) return null;
+      if (letterAt(step) <= letter) return wide;
+      letter = letterAt(step);
+      zoom = wide.zoom;
+    }
+    return null;
+  };
+  // Rather words that are cut at the side than cards without them.
+  return withWords(true) ?? withWords(false) ?? opening(spots, lanes.values(), first, room);
 }
 const MOST_ATTEMPTS = 8;
 
@@ -83,13 +94,13 @@ export function chipBoxes(state: Pick<Known, "document" | "places" | "words" | "
   });
 }
 
-/** The lanes around cards with the width of the chips beside them. */
-export function withChips(lanes: ReadonlyMap<Key, Lane>, { document, words }: Pick<State, "document" | "words">): (Lane & { readonly chips: number })[] {
+/** The lanes around cards with the width of the chips beside them, in letters of a size. */
+export function withChips(lanes: ReadonlyMap<Key, Lane>, { document, words }: Pick<State, "document" | "words">, letter: number): (Lane & { readonly chips: number })[] {
   const { keys } = indexOf(document.edges);
   return document.edges.flatMap((edge, place) => {
     const key = keys[place] as Key;
     const lane = lanes.get(key);
-    return lane ? [{ ...lane, chips: Math.min(roomOf(edge, words?.edges[key]?.chips), MOST_BESIDE) }] : [];
+    return lane ? [{ ...lane, chips: (Math.min(roomOf(edge, words?.edges[key]?.chips), MOST_BESIDE) * letter) / USUAL_LETTER }] : [];
   });
 }
 
@@ -124,10 +135,11 @@ export function opening(spots: readonly Position[], lanes: Iterable<Lane & { rea
   const graph = graphBox(spots, lanes);
   const around = { x: graph.x - SWING, y: graph.y - SWING, width: graph.width + 2 * SWING, height: graph.height + 2 * SWING };
   const box = united(around, chips.map(({ x, y, width: wide, height: high }) => ({ x: x - BESIDE_CHIPS, y, width: wide + 2 * BESIDE_CHIPS, height: high })));
-  const [beside, whole] = [middleOf(box, { width: width - TOOLS_WIDTH, height }), middleOf(box, { width, height })];
-  if (whole.zoom < READABLE && first) return aroundStart(first, box, { width: width - TOOLS_WIDTH, height });
+  const [beside, whole] = [middleOf(box, { width: width - TOOLS.width, height }), middleOf(box, { width, height })];
+  if (whole.zoom < READABLE && first) return aroundStart(first, box, { width: width - TOOLS.width, height });
   // Beside the tools where that costs no size, or a card would be under them; else below them.
-  return beside.zoom === whole.zoom || isUnderTools(spots, whole, width) ? beside : whole;
+  const high = [...spots.map((spot) => ({ ...spot, width: CARD.width + SWING })), ...chips];
+  return beside.zoom === whole.zoom || isUnderTools(high, whole, width) ? beside : whole;
 }
 
 function middleOf({ x, y, width, height }: Box, room: Size): Viewport {
@@ -135,8 +147,8 @@ function middleOf({ x, y, width, height }: Box, room: Size): Viewport {
   return { x: (room.width - width * zoom) / 2 - x * zoom, y: (room.height - height * zoom) / 2 - y * zoom, zoom };
 }
 
-function isUnderTools(spots: readonly Position[], { x, y, zoom }: Viewport, width: number): boolean {
-  return spots.some((spot) => (spot.x + CARD.width) * zoom + x > width - TOOLS_WIDTH && spot.y * zoom + y < TOOLS_HEIGHT);
+function isUnderTools(boxes: readonly Pick<Box, "x" | "y" | "width">[], { x, y, zoom }: Viewport, width: number): boolean {
+  return boxes.some((box) => (box.x + box.width) * zoom + x > width - TOOLS.width && box.y * zoom + y < TOOLS.height);
 }
 
 /** As many cards as names allow, with the start in the middle or as near to it as the graph has more to show. */

@@ -6,6 +6,7 @@ import type { Key } from "../model/document";
 import { around, type Box, CARD, isSeen, placesOf, shiftInto, shownNear, shownToo, shownWhole, type Size, type View } from "../model/places";
 import { onlyOne } from "../store";
 import { useDesk, useEditor } from "./context";
+import { TOOLS } from "./first_view";
 import { fittedAgain } from "./fitted_view";
 
 // Smaller cards do not have the whole of most names.
@@ -77,7 +78,8 @@ export function useFollowing(frame: { readonly current: HTMLDivElement | null })
     // Where all was in sight, with the words of edges, all is again.
     const fitting = isSeen(before, size, box) || matchMedia(PHONE).matches ? null : fittedAgain(store, before, size);
     if (fitting && fitting.zoom >= READABLE_ZOOM && isSeen(fitting, size, box)) return void flow.setViewport(fitting);
-    const shown = shownToo(before, size, box, others, READABLE_ZOOM) ?? before;
+    const whole = shownToo(before, size, box, others, READABLE_ZOOM) ?? before;
+    const shown = isUnderTools(whole, size, box) ? (shownWhole(whole, { ...size, width: size.width - TOOLS.width }, box) ?? whole) : whole;
     const view = element.querySelector(".flow-map")?.checkVisibility() && isIn(MAP, shown, size, box) ? (shownWhole(shown, { ...size, height: size.height - MAP.height }, box) ?? shown) : shown;
     if (view !== before) void flow.setViewport(view);
   }
@@ -92,6 +94,11 @@ function keepPanelInSight(frame: HTMLElement): (() => void) | undefined {
   });
   watch.observe(panel);
   return () => watch.disconnect();
+}
+
+/** Whether some of a box is under the tools at the upper right. */
+function isUnderTools({ x, y, zoom }: View, { width }: Size, box: Box): boolean {
+  return (box.x + box.width) * zoom + x > width - TOOLS.width && box.y * zoom + y < TOOLS.height;
 }
 
 /** Whether some of a box is in the lower right corner of what is shown. */

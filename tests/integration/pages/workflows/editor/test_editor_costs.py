@@ -30,9 +30,9 @@ def last(count: int) -> JsonValue:
     return {"operation": "truncate", "truncate": cut, "pairing": "keep"}
 
 
-def told(client: Client, *nodes: Any) -> Any:
+def told(client: Client, *nodes: Any, edge: JsonValue = GO) -> Any:
     for _ in range(50):
-        body = {"document": document(START, *nodes, edges=[GO])}
+        body = {"document": document(START, *nodes, edges=[edge])}
         found = ask(client, "costs", body).json()
         if found["whole"]:
             return found
@@ -111,3 +111,26 @@ def test_an_element_that_cannot_be_compiled_leaves_the_costs_of_the_others(
 def test_a_stored_version_and_a_draft_of_before_are_distinguished(designer: Client) -> None:
     sent = about(document())
     assert ask(designer, "costs", {**sent, "draft_version": 99}).status_code == 409
+
+
+def test_a_node_behind_a_false_condition_is_not_reached_and_priced_as_if_it_were(
+    designer: Client,
+) -> None:
+    talk("one")
+    talk("two")
+    ends = {"id": "go", "from": "start", "to": "answer"}
+    shut: JsonValue = {**ends, "type": "conditional", "condition": "context.lang === 'zh'"}
+    words = told(designer, answer(last(4)), edge=shut)["nodes"]["answer"]
+    assert words["line"] == words["brief"] == "not reached in 2 of 2 conversations"
+    assert words["said"].startswith("A condition is false in 2 of 2 conversations; estimated as if")
+    assert "−100 %" not in words["said"]
+    open_ = told(designer, answer(last(4)))["nodes"]["answer"]
+    assert words["said"].endswith(open_["said"])
+    assert words["warning"] == open_["warning"]
+    assert words["offer"]["label"] == open_["offer"]["label"]
+
+
+def test_what_costs_the_same_says_so_in_the_heading(designer: Client) -> None:
+    talk("one")
+    words = told(designer, {"id": "answer", "type": "llm"})["nodes"]["answer"]
+    assert (words["line"], words["brief"]) == ("", "same as the full history")

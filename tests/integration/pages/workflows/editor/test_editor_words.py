@@ -18,10 +18,20 @@ def test_words_tell_each_card_and_each_chip(designer: Client) -> None:
     assert told["edges"]["go"] == {
         "label": "conditional",
         "chips": ["last 6", "no tools"],
+        "whole": ["last 6", "no tools"],
         "condition": "if priority === 'high'",
     }
     assert told["wrong"] == {"nodes": {}, "edges": {}}
     assert told["problems"] == []
+
+
+def test_the_filter_of_an_edge_is_told_in_short_and_at_full_length(designer: Client) -> None:
+    names = ["prompt.*", "customer.name", "order.*", "priority"]
+    passing = {"type": "selective", "include_patterns": names}
+    told = ask(designer, "words", {"document": document(edges=[{**GO, "context_filter": passing}])})
+    words = told.json()["edges"]["go"]
+    assert words["chips"] == ["only prompt.*, customer.name, order.* +1"]
+    assert words["whole"] == ["only prompt.*, customer.name, order.*, priority"]
 
 
 def test_words_name_problems_at_the_element_and_in_the_list(designer: Client) -> None:

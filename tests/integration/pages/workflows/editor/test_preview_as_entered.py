@@ -227,3 +227,25 @@ def _is_awaited(run: Run, name: str) -> bool:
     """True if something waits for a node; a preview enters another one along its usual edges."""
     state = state_of(run.head, None)
     return state is not None and any(each.endswith(f"-{name}") for each in state.waiting)
+
+
+def test_a_node_behind_a_false_condition_is_shown_as_if_it_were_true(designer: Client) -> None:
+    line = when("a", "b", "context.lang === 'zh'") | {"type": "conditional"}
+    own = {"rules": [], "default_behavior": "pass", "messages": LAST_TWO["messages"]}
+    publish("w", [node("a"), node("b", type="llm", context_filter=own)], [line])
+    document, messages = draft_of("w"), [user("1"), user("2"), user("3")]
+    shut = seen(designer, "w", document, "b", messages=messages)
+    assert (shut["lacks"], shut["is_reached"]) == ("The node is not reached", False)
+    assert "costs" not in shut["line"]
+    assert "would be refused" not in shut["html"]
+    told = seen(designer, "w", document, "b", messages=messages, assume_conditions=True)
+    assert (told["lacks"], told["is_reached"]) == ("", False)
+    assert told["line"].startswith("2 of 3 messages")
+    assert told["line"].endswith("as if the condition were true")
+    assert "as if the condition of its edge were true: context.lang === " in told["html"]
+    path = seen(designer, "w", document, "b", messages=messages, assume_conditions=True, path=True)
+    assert path["line"].startswith("2 of 3 messages")
+    context = {"variables": {"lang": "zh"}}
+    body = {"context": context, "messages": messages, "assume_conditions": True}
+    true = seen(designer, "w", document, "b", **body)
+    assert (true["is_reached"], "as if" in true["line"]) == (True, False)
