@@ -5,7 +5,7 @@ import { find } from "../model/document";
 import { type EditorStore, editorStore, formName } from "../store";
 
 const base: WorkflowDocument = { name: "w", nodes: [{ id: "a", type: "llm" }], edges: [] };
-const MODEL: NodeKind = { type: "llm", label: "Model", tone: "", icon: "", context_type: "" };
+const MODEL: NodeKind = { type: "llm", label: "Model", tone: "", icon: "", context_type: "", context_label: "" };
 
 function add(store: EditorStore): string {
   const { edit, key } = addition(store.getState().document, MODEL, { x: 0, y: 0 }, { from: "a" });
