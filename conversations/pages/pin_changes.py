@@ -38,6 +38,15 @@ def last_pin_changes(rows: Sequence[Revision]) -> tuple[Sequence[PinChange], Rev
     return done, rows[len(pinning)]
 
 
+def undone_pins(rows: Sequence[Revision]) -> frozenset[int]:
+    """Returns the revisions that pinned what was unpinned since, and those that did that.
+
+    ``rows`` are a revision and its ancestors; only what came since the view changed last counts.
+    """
+    kept = {row.number for change in last_pin_changes(rows)[0] for row in change.rows}
+    return frozenset(row.number for row in takewhile(pin_of, rows) if row.number not in kept)
+
+
 def _grouped(rows: Sequence[Revision]) -> Sequence[PinChange]:
     """Returns the changes, oldest first: what was pinned at once has the same time."""
     found: list[PinChange] = []

@@ -47,14 +47,23 @@ class BatchLine:
 
 
 def batch_lines(
-    head: Conversation, rows: Sequence[Revision], *, branch: frozenset[int], may_move: bool
+    head: Conversation,
+    rows: Sequence[Revision],
+    *,
+    branch: frozenset[int],
+    may_move: bool,
+    without: frozenset[int] = frozenset(),
 ) -> list[BatchLine]:
-    """Returns the list, latest first: roll back on the branch, restore beside it."""
+    """Returns the list, latest first, ``without`` some.
+
+    Those on the branch are rolled back to, those beside it restored.
+    """
     found = changes_of(rows)
     current = _current_view(head, rows)
     return [
         _batch_line(head, row, batch_words(row, found), branch, current, may_move=may_move)
         for row in reversed(rows)
+        if row.number not in without
     ]
 
 

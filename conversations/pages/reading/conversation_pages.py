@@ -14,6 +14,7 @@ from django.views.decorators.http import require_safe
 from conversations.lifecycle.archival import GOING_ON
 from conversations.models import Conversation, Revision
 from conversations.pages import presenters
+from conversations.pages.pin_changes import undone_pins
 from conversations.pages.presenters import BatchLine
 from conversations.pages.reading import view_window
 from conversations.pages.reading.cards import Gap, MessageCard
@@ -148,7 +149,9 @@ def detail(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResp
     newest = queries.newest_revisions(head, _RAIL)
     if head.current_revision < newest[0].number:  # it was gone back to long ago
         newest = [*reversed(rows[:1]), *newest]
-    lines = presenters.batch_lines(head, newest, branch=branch, may_move=may_move)
+    lines = presenters.batch_lines(
+        head, newest, branch=branch, may_move=may_move, without=undone_pins(rows)
+    )
     whole = view_window.whole_view(head, wanted)
     view = narrowed(head, whole, wanted.only)
     sections = view_window.sections_of(actor, head, wanted, windows, view)

@@ -63,6 +63,18 @@ def test_pins_are_no_batches_to_go_back_to(reviewer: Client) -> None:
     assert "1 rolled-back batch<" in shown
 
 
+def test_the_rail_leaves_out_a_pin_that_was_undone(reviewer: Client) -> None:
+    conversation(user("Hello"), user("You there?"), public_id="t")
+    for pinned in (True, False, True, False):
+        pins.pin(engine(), "t", "1", pinned=pinned)
+    rail = text(reviewer.get("/conversations/t/")).partition('id="batches"')[2]
+    assert "inned #1" not in rail
+    assert rail.count('aria-current="true"') == 1
+    pins.pin(engine(), "t", "1", pinned=True)
+    assert "Pinned #1" in text(reviewer.get("/conversations/t/")).partition('id="batches"')[2]
+    assert "Unpinned #1" in text(reviewer.get("/conversations/t/batches/"))
+
+
 def test_the_page_of_a_message_pins_it_and_comes_back(reviewer: Client) -> None:
     conversation(user("hi"), public_id="chat")
     page = text(reviewer.get("/conversations/chat/messages/0/"))
