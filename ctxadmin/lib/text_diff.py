@@ -11,9 +11,9 @@ from typing import Final
 
 from ctxadmin.lib.alignment import MOST_PAIRS, Pair, align
 
-# What differs in longer texts is shown as a whole before and a whole after: nobody reads such a
-# diff, and the page that shows it should stay small.
-LONGEST_TEXT: Final = 200_000
+# A longer stretch without an unchanged line is shown as a whole before and a whole after: nobody
+# reads such a diff, and comparing its words would take seconds.
+LONGEST_TEXT: Final = 400_000
 _AROUND: Final = (
     64  # characters around what differs in them, so that it begins and ends with a word
 )
@@ -41,17 +41,14 @@ def text_diff(before: str, after: str) -> list[TextPiece]:
     """Returns the pieces of two texts in reading order; removed ones come before added ones.
 
     Unchanged lines are found first, then words between them. No piece ends within a sign that is
-    written with several characters. Over 200,000 characters are not compared between the first and
-    the last difference, but shown one after the other.
+    written with several characters. A stretch of over 400,000 characters without an unchanged line
+    is not compared: its texts are shown one after the other.
     """
     if before == after:
         return [TextPiece(DiffSide.SAME, before)] if before else []
     start, end = _unchanged_ends(before, after)
     old, new = before[start : len(before) - end], after[start : len(after) - end]
-    is_long = max(len(old), len(new)) > LONGEST_TEXT
-    middle = (
-        _replaced(old, new) if is_long else _in_lines(old.splitlines(True), new.splitlines(True))
-    )
+    middle = _in_lines(old.splitlines(True), new.splitlines(True))
     head, tail = before[:start], before[len(before) - end :]
     same = [TextPiece(DiffSide.SAME, text) for text in (head, tail)]
     return list(_merge_pieces([same[0], *middle, same[1]]))
@@ -101,7 +98,7 @@ def _landmarks(before: Sequence[str], after: Sequence[str]) -> list[Pair]:
 def _in_words(before: str, after: str, most_pairs: int) -> Sequence[TextPiece]:
     if before == after:
         return [TextPiece(DiffSide.SAME, before)]
-    if not before or not after:
+    if not before or not after or max(len(before), len(after)) > LONGEST_TEXT:
         return _replaced(before, after)
     pieces = list(_woven(_word().findall(before), _word().findall(after), most_pairs))
     common = "".join(piece.text for piece in pieces if piece.kind is DiffSide.SAME)

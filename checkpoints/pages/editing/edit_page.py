@@ -119,6 +119,7 @@ def edit_page(task: Edit, *, text: str = "", raw: bool = False, adds: bool = Fal
     rows = _with_their_versions(task, rows, shown)
     if not raw:
         rows = with_theirs(task, rows, taken.meets)
+    left_out = [key for key in view.keys if not key.read]
     return EditPage(
         title=_("Edit the state"),
         crumbs=presenters.crumbs(head, Crumb(_("Edit the state"))),
@@ -133,7 +134,7 @@ def edit_page(task: Edit, *, text: str = "", raw: bool = False, adds: bool = Fal
         raw_lines=min(max((whole or "").count("\n") + 2, 12), 40),
         may_raw=may_raw,
         problem="" if not raw or may_raw else str(_("This state is too large for one text area.")),
-        left_out=[key for key in view.keys if not key.read],
+        left_out=left_out,
         opaque=[key for key in view.keys if key.opaque is not None],
         all_keys=view.total,
         hidden_keys=view.total - len(view.keys),
@@ -151,7 +152,7 @@ def edit_page(task: Edit, *, text: str = "", raw: bool = False, adds: bool = Fal
         meets=", ".join(plain_form.shorten_name(name) for name in taken.meets),
         step=QueueStep.of(task.request),
         position=presenters.position_view(task.now),
-        adds=adds or not rows[:-1],
+        adds=adds or not (rows[:-1] or left_out),
     )
 
 

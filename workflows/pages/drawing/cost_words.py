@@ -52,12 +52,15 @@ def cost_words(priced: PricedElement) -> CostWords:
     if not change:
         said = _("Sends and costs the same as the full history.")
     line = change if cost.is_reached else _unreached(cost)
+    warning = _warning(priced)
     return CostWords(
         line=line,
         brief=line or _("same as the full history"),
         said=join_sentences([_as_if(cost), said, _losing(cost)]),
         basis=f"{_calls(cost)} {price_words(cost)}",
-        warning=_warning(priced),
+        warning=join_sentences(["" if cost.is_reached else _as_if(cost), warning])
+        if warning
+        else "",
         offer="" if priced.offer is None else offer_words(priced.offer),
     )
 

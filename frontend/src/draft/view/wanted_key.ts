@@ -41,14 +41,24 @@ const WANTED = "#edit:";
 
 /** Who came to edit can type at once: at the key that the address names, or else, after a press of a key, at the first. */
 function beginAtFirstKey(form: HTMLFormElement): void {
-  const named = location.hash.startsWith(WANTED) ? rowsOf(form).find(({ dataset }) => dataset.keyName === nameIn(location.hash)) : undefined;
-  const first = hasArrivedByKey() && (!location.hash || location.hash.startsWith(WANTED)) ? rowsOf(form)[0] : undefined;
-  const row = document.activeElement === document.body ? (named ?? first) : undefined;
+  if (document.activeElement !== document.body) return;
+  const wanted = location.hash.startsWith(WANTED) ? nameIn(location.hash) : null;
+  const named = wanted === null ? undefined : rowsOf(form).find(({ dataset }) => dataset.keyName === wanted);
+  if (wanted !== null && !named) return goToLeftOut(form, wanted);
+  const row = named ?? (hasArrivedByKey() && !location.hash ? rowsOf(form)[0] : undefined);
   const field = row && fieldOf(row, "value");
   if (!row || !field) return;
   if (field.hidden) focusFirst(row);
   else field.focus({ preventScroll: true });
   if (named && !isInSight(form, named)) named.scrollIntoView({ block: isTall(named) ? "start" : "nearest" });
+}
+
+/** A key that is too large for the form is edited elsewhere: the button that leads there has the focus. */
+function goToLeftOut(form: HTMLFormElement, name: string): void {
+  const key = [...form.querySelectorAll<HTMLElement>("[data-left-out]")].find(({ dataset }) => dataset.leftOut === name);
+  const place = key?.closest(".edit-left-out");
+  place?.scrollIntoView({ block: "center" });
+  place?.querySelector("button")?.focus({ preventScroll: true });
 }
 
 function nameIn(hash: string): string | null {

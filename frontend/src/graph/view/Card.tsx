@@ -142,7 +142,7 @@ function NearCard({ data, level, reach }: { readonly data: CardData; readonly le
             <Icon name={kind?.icon ?? "point"} />
           </span>
         )}
-        {reach?.hasSign && (!reach.hasBelow || mark || words?.filter.length) && (
+        {reach?.hasSign && (!reach.hasBelow || mark || (words?.filter.length ?? 0) > 0) && (
           <span className="flow-card-sign" title={type}>
             <Icon name={kind?.icon ?? "point"} />
           </span>

@@ -54,9 +54,7 @@ export function Cost({ kind, id }: Props) {
   );
 }
 
-/** Of a node beside usual policies, of an edge the form. */
+/** The form of a comparison, of a node with this one beside the usual policies. */
 function compareUrl(url: string, kind: "node" | "edge", id: string): string {
-  if (kind === "edge") return url;
-  const query = new URLSearchParams([["last", "20"], ["node", id], ["preset", "last_6"], ["preset", "budget"], ["preset", "deep_budget"]]);
-  return `${url}?${query}`;
+  return kind === "edge" ? url : `${url}?${new URLSearchParams({ node: id })}`;
 }

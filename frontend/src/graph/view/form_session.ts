@@ -15,7 +15,7 @@ import { nameOfForm, titleOf } from "../model/element_names";
 import { AGAIN_MS, arranged, isAway } from "./arranged_form";
 import { chooseFound, NAME_FIELD, undoLast } from "./actions";
 import type { Desk } from "./context";
-import { drawnOf, focusDrawn, keepOnCanvas } from "./element_focus";
+import { drawnOf, focusChosen, focusDrawn, keepOnCanvas } from "./element_focus";
 import { showErrors } from "./form_errors";
 import { elementFrom, fieldsOf, type FocusedField, PanelForm } from "./panel_form";
 import { showWarnings } from "./form_warnings";
@@ -216,9 +216,11 @@ export class FormSession {
 
   /** Someone else's new element has the id that this one had. */
   private reissued(id: Key): void {
+    const isAtCard = document.activeElement?.getAttribute("data-id") === this.key;
     if (this.shown !== undefined) this.shown = { ...(this.shown as Element), id };
     this.renamed(id);
     this.page.fill(ID_FIELD, id);
+    if (isAtCard) focusChosen(this.desk.store); // the card with the former id is someone else's
     void this.open();
   }
 
