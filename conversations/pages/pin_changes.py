@@ -22,6 +22,9 @@ class PinChange:
         is_opposite = self.author == other.author and self.pinned != other.pinned
         return is_opposite and self.messages == other.messages
 
+    def does_the_same(self, other: "PinChange") -> bool:
+        return self.pinned == other.pinned and self.messages == other.messages
+
 
 def last_pin_changes(rows: Sequence[Revision]) -> tuple[Sequence[PinChange], Revision]:
     """Returns the changes of pins since the view changed last, and the revision with that view.
@@ -30,7 +33,7 @@ def last_pin_changes(rows: Sequence[Revision]) -> tuple[Sequence[PinChange], Rev
     """
     pinning = list(takewhile(pin_of, rows))
     done: list[PinChange] = []
-    for change in _grouped(pinning):
+    for change in grouped_pins(pinning):
         if done and change.reverses(done[-1]):
             done.pop()
         else:
@@ -47,8 +50,10 @@ def undone_pins(rows: Sequence[Revision]) -> frozenset[int]:
     return frozenset(row.number for row in takewhile(pin_of, rows) if row.number not in kept)
 
 
-def _grouped(rows: Sequence[Revision]) -> Sequence[PinChange]:
-    """Returns the changes, oldest first: what was pinned at once has the same time."""
+def grouped_pins(rows: Sequence[Revision]) -> Sequence[PinChange]:
+    """Returns the changes of rows, newest first, as oldest first: what was pinned at once has the
+    same time.
+    """
     found: list[PinChange] = []
     key = None
     for row in reversed(rows):

@@ -1,6 +1,7 @@
 """Addresses at which a change of a view, or of pins, is undone by POST."""
 
 from collections.abc import Callable, Iterable, Sequence
+from itertools import takewhile
 from typing import Final
 from urllib.parse import urlencode
 
@@ -9,7 +10,8 @@ from django.http import HttpRequest, HttpResponse, QueryDict
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from conversations.models import Conversation, Move, Revision
+from conversations.domain.revisions import Seen
+from conversations.models import Conversation, Revision
 from conversations.pages.batch_words import pin_of, words_of
 from conversations.pages.pin_changes import last_pin_changes
 from conversations.services.results import Applied
@@ -23,7 +25,6 @@ from ctxadmin.ui.sentences import translated
 _SHOWN: Final = "shown"
 _VIEW: Final = ("view", "hidden", "role", "tool", "node", "author")
 _LONGEST: Final = 200
-_MOST_UNDONE: Final = 50
 
 
 def undo_url(head: Conversation, applied: Applied, shown: str = "") -> str:
@@ -33,38 +34,7 @@ def undo_url(head: Conversation, applied: Applied, shown: str = "") -> str:
     view to come back to (``shown_in``).
     """
     revision = head.current_revision
-    return _restore_url(head, revision, applied.target, applied.visible_count, shown)
-
-
-def redo_own_url(head: Conversation, actor: Actor, moved: Applied, shown: str = "") -> str:
-    """Returns the address at which more of what the actor undid is done again by POST.
-
-    ``moved`` is what was just done again. "" if nothing is left, or if the view was changed since.
-    """
-    newest = Revision.objects.filter(conversation=head.key).order_by("-number")[:_MOST_UNDONE]
-    change = next((row for row in newest if pin_of(row) is None), None)
-    if change is None:
-        return ""
-    moves = Move.objects.filter(conversation=head.key, created_at__gte=change.created_at)
-    undone = _undone(reversed(moves.order_by("-seq")[:_MOST_UNDONE]), actor)
-    if not undone:
-        return ""
-    return _restore_url(head, undone[-1], moved.target, moved.visible_count, shown)
-
-
-def _undone(moves: Iterable[Move], actor: Actor) -> Sequence[int]:
-    """Returns the revisions that the actor undid, in order, by the moves since the last change."""
-    undone: list[int] = []
-    for move in moves:
-        if move.author != actor.label or move.kind != "restore":
-            undone.clear()
-        elif undone and move.to_revision == undone[-1]:
-            undone.pop()
-        elif move.to_revision < move.from_revision:
-            undone.append(move.from_revision)
-        else:
-            undone.clear()
-    return undone
+    return restore_url(head, revision, applied.target, applied.visible_count, shown)
 
 
 def undo_pins_url(
@@ -100,7 +70,7 @@ def undo_own_url(
         return ""
     if own:
         return undo_pins_url(head, own[-1].messages, shown, pinned=own[-1].pinned)
-    return _restore_url(head, last.parent or 0, rows[0].number, head.visible_count, shown)
+    return restore_url(head, last.parent or 0, rows[0].number, head.visible_count, shown)
 
 
 def why_no_undo(
@@ -118,6 +88,19 @@ def why_no_undo(
         return _("Messages have come since your last change. Roll back under Batches.")
     text = _("The last change is by %(who)s: %(words)s. Roll back under Batches to undo it.")
     return text % {"who": author_label(last.author), "words": words(last)}
+
+
+def seen_beyond_pins(head: Conversation, actor: Actor, seen: Seen) -> Seen:
+    """Returns the view that the actor saw; the current one if others only pinned messages since.
+
+    Their pins stay, whatever the actor undoes.
+    """
+    rows = lineage(head.key, head.current_revision)
+    since = list(takewhile(lambda row: row.number != seen.revision, rows))
+    are_pins = all(pin_of(row) and row.author != actor.label for row in since)
+    if not are_pins or len(since) == len(rows) or head.visible_count != seen.count:
+        return seen
+    return Seen(head.current_revision, head.visible_count)
 
 
 def not_undone(
@@ -143,7 +126,8 @@ def shown_in(request: HttpRequest) -> str:
     return urlencode([(name, value[:_LONGEST]) for name in _VIEW if (value := given.get(name))])
 
 
-def _restore_url(head: Conversation, revision: int, seen: int, count: int, shown: str) -> str:
+def restore_url(head: Conversation, revision: int, seen: int, count: int, shown: str) -> str:
+    """Returns the address at which a revision is restored, as long as the view is as seen."""
     path = reverse("conversations:restore", args=[head.public_id, revision])
     query = {"expected_revision": str(seen), "expected_count": str(count)}
     return f"{path}?{urlencode(query | ({_SHOWN: shown} if shown else {}))}"

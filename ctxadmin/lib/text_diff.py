@@ -58,10 +58,16 @@ def _unchanged_ends(before: str, after: str) -> tuple[int, int]:
     """Returns how many characters of long texts are the same at their starts and ends."""
     if max(len(before), len(after)) <= LONGEST_TEXT:
         return 0, 0
-    most = min(len(before), len(after))
-    start = _longest(most, lambda n: before.startswith(after[:n]))
-    end = _longest(most - start, lambda n: before.endswith(after[len(after) - n :]))
+    start = common_start(before, after)
+    end = _longest(
+        min(len(before), len(after)) - start, lambda n: before.endswith(after[len(after) - n :])
+    )
     return max(start - _AROUND, 0), max(end - _AROUND, 0)
+
+
+def common_start(before: str, after: str) -> int:
+    """Returns how many characters two texts begin with in common."""
+    return _longest(min(len(before), len(after)), lambda n: before.startswith(after[:n]))
 
 
 def _longest(most: int, is_same: Callable[[int], bool]) -> int:

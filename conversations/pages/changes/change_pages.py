@@ -26,7 +26,8 @@ from conversations.pages.changes.change_effects import effect_of
 from conversations.pages.changes.forms import ConversationForm
 from conversations.pages.changes.operation_page import MEANWHILE, address_near, seen_view
 from conversations.pages.changes.single_submit import submit_once
-from conversations.pages.undo import not_undone, redo_own_url, shown_in, undo_url
+from conversations.pages.redo import redo_own_url
+from conversations.pages.undo import not_undone, seen_beyond_pins, shown_in, undo_url
 from conversations.reading import queries
 from conversations.reading.batch_changes import changes_of
 from conversations.services import use_cases
@@ -148,11 +149,13 @@ def _move(
     back = reverse("conversations:detail", args=[head.public_id])
 
     def write(reason: str) -> Redirection:
-        moved = move(seen_view(request, head), reason or None, False)
         wanted = request.POST.get("undo", "")
+        seen = seen_view(request, head)
+        moved = move(seen_beyond_pins(head, actor, seen) if wanted else seen, reason or None, False)
         shown = shown_in(request)
         here = address_near(head, moved, shown) if wanted else back
-        if more := redo_own_url(head, actor, moved, shown) if wanted == "redo" else "":
+        now = find_head(actor.workspace, head.public_id)
+        if more := redo_own_url(now, actor, shown) if wanted == "redo" else "":
             return Redirection(here, done, undo=more, redoes=True)
         redoes = wanted not in ("", "redo")
         return Redirection(here, done, undo=undo_url(head, moved, shown), redoes=redoes)

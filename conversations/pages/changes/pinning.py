@@ -17,6 +17,7 @@ from conversations.pages.changes.operation_page import seen_view
 from conversations.pages.changes.single_submit import submit_once
 from conversations.pages.message_numbers import format_runs
 from conversations.pages.reading.cards import PinView
+from conversations.pages.redo import redo_own_url
 from conversations.pages.undo import not_undone, shown_in, undo_pins_url
 from conversations.services import pins
 from conversations.store import pin_rows
@@ -159,7 +160,8 @@ def undo_pins(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpR
     shown, again = shown_in(request), request.POST.get("undo") == "redo"
     now = find_head(actor.workspace, conversation_id)
     undo = undo_pins_url(now, indices, shown, pinned=pinned)
+    more = redo_own_url(now, actor, shown) if again else undo
     text = _("Redone.") if again else _("Undone. The messages are as before.")
-    flash.success(request, text, extra_tags=undo if again else REDO + undo)
+    flash.success(request, text, extra_tags=REDO + more if more else undo)
     view = f"{shown}&" if shown else ""
     return redirect(f"{here}?{view}near={indices[0]}#m{indices[0]}")

@@ -1,6 +1,7 @@
 """The sheet of an action on selected messages: what it says, and what applying it does."""
 
 import re
+from collections.abc import Sequence
 from html import unescape
 from typing import Any
 
@@ -13,6 +14,8 @@ from conversations.domain.configs import read_operation
 from conversations.models import Message
 from conversations.services import pins
 from conversations.services.use_cases import append, apply_operation
+from conversations.store.conversation import find_head
+from conversations.store.pin_rows import pins_of
 from ctxadmin.identity.roles import Role
 from tests.factories import (
     assistant,
@@ -195,6 +198,15 @@ def pressed(client: Client, page: str, what: str) -> str:
     return text(client.post(unescape(found[1]), {"undo": what}, follow=True))
 
 
+def test_an_undo_does_not_wait_for_what_others_pinned_meanwhile(reviewer: Client) -> None:
+    booking()
+    apply(reviewer, "hide", "4", pairing="drop")
+    page = text(reviewer.get("/conversations/t/"))
+    pins.pin(engine(), "t", "1", pinned=True)
+    assert shown(pressed(reviewer, page, "1")) == [0, 1, 2, 3, 4]
+    assert len(pins_of(find_head(engine().workspace, "t"))) == 1
+
+
 def test_redo_does_again_all_that_was_undone_one_after_the_other(reviewer: Client) -> None:
     booking()
     apply(reviewer, "hide", "4", pairing="drop")
@@ -210,6 +222,34 @@ def test_redo_does_again_all_that_was_undone_one_after_the_other(reviewer: Clien
     page = pressed(reviewer, pressed(reviewer, page, "1"), "1")
     append(engine(), "t", drafts(user("More")))
     assert 'value="redo"' not in text(reviewer.get("/conversations/t/"))
+
+
+@pytest.mark.parametrize("order", [("hide", "pin"), ("pin", "hide")])
+def test_redo_does_again_pins_and_other_changes_in_their_order(
+    reviewer: Client, order: Sequence[str]
+) -> None:
+    booking()
+    for do in order:
+        now = find_head(engine().workspace, "t")
+        seen = {"revision": str(now.current_revision), "count": str(now.visible_count)}
+        if do == "hide":
+            apply(reviewer, "hide", "4", pairing="drop", **seen)
+        else:
+            reviewer.post("/conversations/t/messages/1/pin/?do=pin", {})
+
+    def stand(page: str) -> tuple[list[int], bool]:
+        return shown(page), len(pins_of(find_head(engine().workspace, "t"))) > 0
+
+    page = text(reviewer.get("/conversations/t/"))
+    stands = [stand(page)]
+    for _ in order:
+        page = pressed(reviewer, page, "1")
+        stands.append(stand(page))
+    assert stands[-1] == ([0, 1, 2, 3, 4], False)
+    for before in (stands[1], stands[0]):
+        page = pressed(reviewer, page, "redo")
+        assert stand(page) == before
+    assert 'value="redo"' not in page
 
 
 def test_an_undo_beyond_a_pin_is_named_by_what_it_undid(reviewer: Client) -> None:

@@ -64,6 +64,18 @@ def test_a_value_of_someone_else_says_which_version_wrote_it_beside_a_conflict(
     assert "version 2<" in said["count"]
 
 
+def test_a_long_value_of_someone_else_is_shown_from_its_change_on(
+    reviewer: Client, run: Run
+) -> None:
+    same = "word " * 2_000
+    other_edit(run, draft=f"{same}end")
+    send(reviewer, run, typed(opened(reviewer, run), draft="mine"))
+    other_edit(run, draft=f"{same}their end")
+    theirs = page(reviewer, run, "state/").partition("edit-key-theirs")[2].partition("</code>")[0]
+    assert theirs.endswith("word their end")
+    assert len(theirs) < 1_000
+
+
 def test_the_summary_of_what_continues_already_says_so(reviewer: Client, run: Run) -> None:
     fields = typed(opened(reviewer, run), draft="Dear friend")
     assert run.post("approve").status_code == 200

@@ -53,14 +53,14 @@ def cost_words(priced: PricedElement) -> CostWords:
         said = _("Sends and costs the same as the full history.")
     line = change if cost.is_reached else _unreached(cost)
     warning = _warning(priced)
+    if warning and not cost.is_reached:
+        warning = join_sentences([_as_if(cost), warning])
     return CostWords(
         line=line,
         brief=line or _("same as the full history"),
         said=join_sentences([_as_if(cost), said, _losing(cost)]),
         basis=f"{_calls(cost)} {price_words(cost)}",
-        warning=join_sentences(["" if cost.is_reached else _as_if(cost), warning])
-        if warning
-        else "",
+        warning=warning,
         offer="" if priced.offer is None else offer_words(priced.offer),
     )
 

@@ -193,7 +193,7 @@ def _rule_words(rules: Sequence[FilterRule], *, blocks: bool) -> Iterator[str]:
         includes = [rule.pattern for rule in mine if rule.type == "include"]
         excludes = [rule.pattern for rule in mine if rule.type == "exclude"]
         changed = [f"{rule.pattern} → {rule.transform}" for rule in mine if rule.transform]
-        if includes:
+        if includes and blocks:  # else what no pattern names passes, too
             text = _("%(section)s only %(names)s") if named else _("only %(names)s")
             yield text % {"section": named, "names": first_few(includes)}
         elif mine and blocks:

@@ -1,0 +1,75 @@
+"""What of an actor's own undone changes can be done again, one after the other."""
+
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from operator import itemgetter
+from typing import Final
+
+from conversations.models import Conversation, Move, Revision
+from conversations.pages.batch_words import pin_of
+from conversations.pages.pin_changes import PinChange, grouped_pins
+from conversations.pages.undo import restore_url, undo_pins_url
+from ctxadmin.identity.actor import Actor
+
+_MOST: Final = 50  # revisions, and moves, that are looked at
+
+
+def redo_own_url(head: Conversation, actor: Actor, shown: str = "") -> str:
+    """Returns the address at which the last of what the actor undid is done again by POST.
+
+    "" if nothing is left, or if someone changed the view since. ``shown`` is the view to come back
+    to.
+    """
+    undone = _undone(_events(head), actor)
+    if not undone:
+        return ""
+    last = undone[-1]
+    if isinstance(last, PinChange):
+        return undo_pins_url(head, last.messages, shown, pinned=not last.pinned)
+    return restore_url(head, last, head.current_revision, head.visible_count, shown)
+
+
+def _events(head: Conversation) -> Iterator[Move | PinChange]:
+    """Yields moves, and changes of pins, since the view was changed last, in order.
+
+    Before them come earlier changes of pins, which can be undone, too.
+    """
+    rows = list(Revision.objects.filter(conversation=head.key).order_by("-number")[:_MOST])
+    changed = next((row for row in rows if pin_of(row) is None), None)
+    if changed is None:
+        return
+    moves = Move.objects.filter(conversation=head.key, created_at__gte=changed.created_at)
+    pins = grouped_pins([row for row in rows if pin_of(row)])
+    events: list[tuple[datetime, Move | PinChange]] = [
+        *((move.created_at, move) for move in moves.order_by("-seq")[:_MOST]),
+        *((pin.rows[0].created_at, pin) for pin in pins),
+    ]
+    for _, event in sorted(events, key=itemgetter(0)):
+        yield event
+
+
+def _undone(events: Iterator[Move | PinChange], actor: Actor) -> Sequence[int | PinChange]:
+    """Returns what the actor undid, in order: revisions that were left, and changes of pins."""
+    undone: list[int | PinChange] = []
+    pinned: list[PinChange] = []
+    for event in events:
+        last = undone[-1] if undone else None
+        if isinstance(event, PinChange):
+            if event.author != actor.label:
+                continue
+            if isinstance(last, PinChange) and last.does_the_same(event):
+                undone.pop()
+            elif before := next((each for each in pinned if event.reverses(each)), None):
+                undone.append(before)
+            else:
+                undone.clear()
+            pinned.append(event)
+        elif event.author != actor.label or event.kind != "restore":
+            undone.clear()
+        elif event.to_revision == last:
+            undone.pop()
+        elif event.to_revision < event.from_revision:
+            undone.append(event.from_revision)
+        else:
+            undone.clear()
+    return undone
