@@ -75,7 +75,10 @@ def test_a_filter_is_made_by_rows_and_reported_in_words_on_the_card(
     form(page).get_by_role("button", name="Add a rule").first.click()
     form(page).get_by_role("combobox", name="Action").select_option("include")
     form(page).get_by_label("Pattern").fill("prompt.*")
-    expect(card(page, "answer").locator(".flow-card-filter")).to_contain_text("only prompt.*")
+    words = card(page, "answer").locator(".flow-card-filter")
+    expect(words).to_contain_text("everything")  # what the pattern does not name passes, too
+    form(page).get_by_role("combobox", name="If no rule matches").select_option("block")
+    expect(words).to_contain_text("only prompt.*")
     saved(page)
     wanted = draft(api, slug)["nodes"][1]["context_filter"]
     assert "prompt.*" in str(wanted)

@@ -129,8 +129,8 @@ def filter_hints(path: str, legend: Text, help: Text, row: Text) -> dict[str, Fi
             add_label=_("Add a rule"),
             row_label=_("Rule"),
             help=_(
-                "A name is kept if an include pattern matches and no exclude pattern does. *"
-                " matches any text."
+                "A name is kept if an include pattern matches and no exclude pattern does. For"
+                " other names “If no rule matches” decides. * matches any text."
             ),
         ),
         f"{path}.rules.type": FieldHint(label=_("Action"), choices=_RULE_TYPES, initial="include"),
