@@ -21,7 +21,7 @@ _LARGEST: Final = 65_536  # bytes of the entries of one version
 def responses_of(completions: Collection[ExecutionVersion]) -> dict[ExecutionVersion, JsonValue]:
     """Returns the responses with which nodes were completed at some versions, in one statement.
 
-    Left out are those without a response, larger than 64 KB, or no longer stored.
+    Left out are those without a response, larger than 64 KB, damaged, or no longer stored.
     """
     own = [
         Q(conversation=conversation, execution=execution, version=version)
@@ -35,13 +35,24 @@ def responses_of(completions: Collection[ExecutionVersion]) -> dict[ExecutionVer
     for *place, version, value in small.values_list(
         "conversation", "execution", "version", "value"
     ):
-        entries = [each for each in orjson.loads(bytes(value)) if _is_of(each, version)]
+        entries = _completions(bytes(value), version)
         response = entries[-1].get("response") if entries else None
         if response not in (None, ""):
             found[place[0], place[1], version] = response
     return found
 
 
-def _is_of(entry: JsonValue, version: int) -> bool:
-    """Returns True for an entry that a completion added; an engine may have sent others."""
-    return isinstance(entry, dict) and entry.get("version") == version and "checkpoint_id" in entry
+def _completions(value: bytes, version: int) -> list[dict[str, JsonValue]]:
+    """Returns the entries of a stored history that completions added; an engine may send others.
+
+    Of a damaged history there are none: its own pages say so.
+    """
+    try:
+        found = orjson.loads(value)
+    except orjson.JSONDecodeError:
+        return []
+    return [
+        entry
+        for entry in (found if isinstance(found, list) else [])
+        if isinstance(entry, dict) and entry.get("version") == version and "checkpoint_id" in entry
+    ]

@@ -50,6 +50,6 @@ def test_a_conversation_is_archived_and_comes_back(page: Page, chat: str) -> Non
     expect(page.get_by_role("link", name=chat)).to_be_visible()
     page.get_by_role("link", name=chat).click()
     page.locator("#conversation-menu > summary").click()
-    page.get_by_role("link", name="Unarchive").click()
+    page.locator("#conversation-menu").get_by_role("link", name="Unarchive").click()
     page.get_by_role("button", name="Unarchive").click()
     expect(page.get_by_text("This conversation is archived")).to_have_count(0)

@@ -6,6 +6,8 @@ from typing import Any
 import pytest
 from django.test import Client
 
+from checkpoints.models import StateValue
+from checkpoints.store.state import HISTORY
 from ctxadmin.identity.roles import Scope
 from tests.factories import assistant, user
 from tests.integration.checkpoints.flows import REVIEW, chain, ok
@@ -167,6 +169,20 @@ def test_a_response_that_only_the_execution_history_has_is_proposed(reviewer: Cl
     assert "only in the execution history" in shown
     assert shown.index("on Friday") < shown.index(">note<")
     assert "continue with the state as it is" not in shown
+
+
+@pytest.mark.parametrize("damaged", [b"7", b"{", b'{"response": 1}', b"[7, null]"])
+def test_a_damaged_history_proposes_nothing_and_every_list_is_there(
+    reviewer: Client, damaged: bytes
+) -> None:
+    chain("letter", "write", "review", configs={"review": REVIEW})
+    run = running("letter")
+    ok(run.complete("write", result={"response": "It left on Friday."}))
+    StateValue.objects.filter(conversation=run.head.key, key=HISTORY).update(value=damaged)
+    for address in ("/", "/reviews/", "/conversations/", "/executions/"):
+        answer = reviewer.get(address)
+        assert answer.status_code == 200, address
+        assert b"It left on Friday." not in answer.content
 
 
 @pytest.mark.parametrize("response", ["", None, {"parts": ["It left on Friday."]}])
