@@ -92,7 +92,7 @@ def test_a_designer_builds_previews_and_publishes_a_workflow(
     page.locator("#id_edge-from").select_option("start")
     page.locator("#id_edge-to").select_option("answer")
     save(page)
-    expect(page.get_by_role("link", name="Edge from start to Answer")).to_be_visible()
+    expect(page.get_by_role("row", name="go start → Answer")).to_be_visible()
 
     page.get_by_role("link", name=re.compile("^Answer,? Model")).click()
     page.get_by_role("link", name="Preview").click()
