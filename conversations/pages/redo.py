@@ -29,8 +29,8 @@ def redo_own_url(head: Conversation, actor: Actor, shown: str = "") -> str:
     return restore_url(head, last, head.current_revision, head.visible_count, shown)
 
 
-def _events(head: Conversation) -> Iterator[Move | PinChange]:
-    """Yields moves, and changes of pins, since the view was changed last, in order.
+def _events(head: Conversation) -> Iterator[Revision | Move | PinChange]:
+    """Yields the last change of the view, and moves and changes of pins since, in order.
 
     Before them come earlier changes of pins, which can be undone, too.
     """
@@ -40,7 +40,8 @@ def _events(head: Conversation) -> Iterator[Move | PinChange]:
         return
     moves = Move.objects.filter(conversation=head.key, created_at__gte=changed.created_at)
     pins = grouped_pins([row for row in rows if pin_of(row)])
-    events: list[tuple[datetime, Move | PinChange]] = [
+    events: list[tuple[datetime, Revision | Move | PinChange]] = [
+        (changed.created_at, changed),
         *((move.created_at, move) for move in moves.order_by("-seq")[:_MOST]),
         *((pin.rows[0].created_at, pin) for pin in pins),
     ]
@@ -48,13 +49,17 @@ def _events(head: Conversation) -> Iterator[Move | PinChange]:
         yield event
 
 
-def _undone(events: Iterator[Move | PinChange], actor: Actor) -> Sequence[int | PinChange]:
+def _undone(
+    events: Iterator[Revision | Move | PinChange], actor: Actor
+) -> Sequence[int | PinChange]:
     """Returns what the actor undid, in order: revisions that were left, and changes of pins."""
     undone: list[int | PinChange] = []
     pinned: list[PinChange] = []
     for event in events:
         last = undone[-1] if undone else None
-        if isinstance(event, PinChange):
+        if isinstance(event, Revision):
+            undone.clear()
+        elif isinstance(event, PinChange):
             if event.author != actor.label:
                 continue
             if isinstance(last, PinChange) and last.does_the_same(event):

@@ -252,6 +252,17 @@ def test_redo_does_again_pins_and_other_changes_in_their_order(
     assert 'value="redo"' not in page
 
 
+def test_a_new_change_leaves_nothing_of_before_to_redo(reviewer: Client) -> None:
+    booking()
+    reviewer.post("/conversations/t/messages/1/pin/?do=pin", {})
+    pressed(reviewer, text(reviewer.get("/conversations/t/")), "1")
+    now = find_head(engine().workspace, "t")
+    seen = {"revision": str(now.current_revision), "count": str(now.visible_count)}
+    apply(reviewer, "hide", "4", pairing="drop", **seen)
+    page = pressed(reviewer, text(reviewer.get("/conversations/t/")), "1")
+    assert 'value="redo"' not in pressed(reviewer, page, "redo")
+
+
 def test_an_undo_beyond_a_pin_is_named_by_what_it_undid(reviewer: Client) -> None:
     booking()
     apply(reviewer, "hide", "4", pairing="drop")
