@@ -93,12 +93,13 @@ def _search_page(actor: "Actor", text: str) -> int:
     from ctxadmin.http.endpoints.pagination import PageRequest
     from ctxadmin.lib import clock
     from search.conversation_hits import search_conversations
-    from search.counts import count_hits
     from search.domain.query import read_query
+    from search.latest_texts import latest_texts
 
     query = read_query(text, {}, clock.now())
-    page = search_conversations(actor, query, PageRequest(limit=25))
-    return len(page.hits) + sum(count_hits(actor, query).found.values())
+    latest = latest_texts(actor, query)
+    page = search_conversations(actor, query, PageRequest(limit=25), latest)
+    return len(page.hits) + latest.counts(query.archived).total
 
 
 def _fill(engine: "Engine", count: int) -> None:

@@ -12,10 +12,9 @@ from search import queries
 from search.domain.query import HitKind, Query
 from search.hits import Hit, Hits
 from search.indexer import count_unindexed
+from search.latest_texts import MOST, LatestTexts
 from search.models import SearchDocument
 
-# Texts that are grouped at once, as many as are counted: a conversation comes once among them.
-MOST: Final = 2_000
 SHOWN: Final = 2  # hits of one kind in a conversation with many
 
 
@@ -35,15 +34,21 @@ class ConversationHitsPage:
     behind: int
 
 
-def search_conversations(actor: Actor, query: Query, request: PageRequest) -> ConversationHitsPage:
-    """Returns one page, of ``request.limit`` conversations, with what it continues at."""
+def search_conversations(
+    actor: Actor, query: Query, request: PageRequest, latest: LatestTexts | None = None
+) -> ConversationHitsPage:
+    """Returns one page, of ``request.limit`` conversations, with what it continues at.
+
+    ``latest`` are the texts of the search if someone has read them: the first page is of these.
+    """
     actor.require(Action.READ)
     behind = count_unindexed(actor.workspace)
     if not query:
         return ConversationHitsPage((), {}, True, None, behind)
     top, below = _place(request)
     wanted = queries.with_kinds(query)
-    documents, reached = queries.documents_of(actor.workspace, wanted, MOST, top)
+    known = latest.of(wanted) if latest is not None and not request.after else None
+    documents, reached = known or queries.documents_of(actor.workspace, wanted, MOST, top)
     groups: dict[int, list[SearchDocument]] = {}
     for each in documents:
         groups.setdefault(each.conversation, []).append(each)

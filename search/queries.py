@@ -29,6 +29,7 @@ BEHIND_ALL: Final = (1 << 63) - 1
 _SOON: Final = 150  # candidates that are looked at first: most pages are full by then
 _LATER: Final = 2_000
 _MOST_LOOKED_AT: Final = 20_000  # candidates of one page, with filters that leave few: 0.2 s
+_MOST_STRETCHES: Final = 5  # of texts that a page looks through without an index: 1 s
 _SPARE: Final = 5  # documents that are read beyond a page, for those that are left out
 _MOST_WORKFLOWS: Final = 20
 _WORKFLOWS: Final = 1_000
@@ -60,7 +61,8 @@ def search(actor: Actor, query: Query, request: PageRequest) -> SearchPage:
     below = _below(request)
     hits = workflow_hits(actor, query) if below == BEHIND_ALL else []
     reached: int | None = below
-    for documents, reached in _candidates(actor.workspace, with_kinds(query), below):
+    first = _LATER if query.role or query.status or query.workflow else _SOON
+    for documents, reached in _candidates(actor.workspace, with_kinds(query), below, first):
         size = request.limit + _SPARE
         for at in range(0, len(documents), size):
             part = documents[at : at + size]
@@ -107,7 +109,7 @@ def documents_of(
     """
     found: list[SearchDocument] = []
     reached: int | None = below
-    for documents, reached in _candidates(workspace, query, below):
+    for documents, reached in _candidates(workspace, query, below, most):
         found += documents
         if reached is None or len(found) >= most:
             break
@@ -115,11 +117,12 @@ def documents_of(
 
 
 def _candidates(
-    workspace: int, query: Query, below: int
+    workspace: int, query: Query, below: int, first: int
 ) -> Iterator[tuple[list[SearchDocument], int | None]]:
     """Yields documents, latest first, and the id down to which all were looked at.
 
-    That is None at the end; it stops before it where the filters leave too few.
+    That is None at the end; it stops before it where the filters leave too few, or very many texts
+    have the words but not together. ``first`` candidates are looked at at once.
     """
     since = first_id_at(query.since) if query.since is not None else 0
     if query.conversation:
@@ -128,14 +131,15 @@ def _candidates(
         below = min(below, (span["last"] or 0) + 1)
         since = max(since, span["first"] or 0)
     rows = _narrowed(workspace, query)
-    size, looked_at = _SOON, 0
+    size, looked_at, stretches = first, 0, 0
     reached: int | None = below
-    while reached is not None and looked_at < _MOST_LOOKED_AT:
+    while reached is not None and looked_at < _MOST_LOOKED_AT and stretches < _MOST_STRETCHES:
         facts = [tool_fact(query.tool)] if query.tool else []
         if query.phrases or facts:
             found = words.find(WordQuery(workspace, query.phrases, facts, reached, since), size)
             documents = list(rows.filter(id__in=found.ids).order_by("-id"))
             reached = found.reached
+            stretches += len(found.ids) < size
         else:
             within = rows.filter(id__lt=reached, id__gte=since)
             documents = list(within.order_by("-id")[:size])

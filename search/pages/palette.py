@@ -19,7 +19,6 @@ from ctxadmin.ui.pages import page
 from ctxadmin.ui.sentences import translated
 from ctxadmin.ui.visible_text import plain
 from search import queries
-from search.counts import count_hits
 from search.domain.passages import Passage, PassagePiece
 from search.domain.query import (
     LONGEST,
@@ -31,6 +30,7 @@ from search.domain.query import (
     without_unfinished,
 )
 from search.hits import Hit
+from search.latest_texts import latest_texts
 from search.pages.completions import completions, value_wanted
 from search.pages.hit_views import HitView, hit_views
 
@@ -99,7 +99,7 @@ def _find(actor: Actor, query: Query, words: str) -> _Found:
     if HitKind.CONVERSATION in wanted and not query.of_messages_only:
         conversations = _conversations(actor, query, words)
     is_nothing = not (workflows or conversations or in_texts)
-    archived = count_hits(actor, query).archived if is_nothing else 0
+    archived = latest_texts(actor, query).counts(query.archived).archived if is_nothing else 0
     of_texts = hit_views(in_texts)
     conversations = _at_their_texts(conversations, of_texts)
     return _Found(workflows[:_OF_EACH], conversations, of_texts, shown.behind, archived)

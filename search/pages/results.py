@@ -23,8 +23,7 @@ from ctxadmin.ui.components import STATUSES, Crumb, Tab, Text
 from ctxadmin.ui.pages import page, show
 from ctxadmin.ui.sentences import translated
 from search import queries
-from search.conversation_hits import MOST, ConversationHitsPage, search_conversations
-from search.counts import HitCounts, count_hits
+from search.conversation_hits import ConversationHitsPage, search_conversations
 from search.domain.query import (
     LONGEST,
     HitKind,
@@ -36,6 +35,7 @@ from search.domain.query import (
 )
 from search.domain.terms import MOST_CHARACTERS
 from search.hits import Hit
+from search.latest_texts import HitCounts, LatestTexts, latest_texts
 from search.pages.completions import value_wanted
 from search.pages.hit_views import (
     ICONS,
@@ -86,8 +86,8 @@ class ResultsPage:
     filter and the filter that is probably meant. ``behind`` counts changes that cannot be found
     yet. ``few`` tells to name the ``most_characters`` of a text that are searched.
     ``conversation`` is the title of the only one that is searched, "" for all, and
-    ``everywhere_url`` searches all. ``grouped`` is how many of the latest texts are grouped by
-    conversation, None if these are all: a later page has the earlier hits of the same.
+    ``everywhere_url`` searches all. ``partly_grouped`` if only the latest hits are grouped by
+    conversation: a later page can have earlier ones of the same.
     ``unknown_workflow`` is the id of a wanted workflow that there never was. ``value_wanted`` says
     that a filter without a value ends the words. ``problems`` say what
     is wrong with the form.
@@ -119,7 +119,7 @@ class ResultsPage:
     few: bool
     conversation: str
     everywhere_url: str
-    grouped: int | None
+    partly_grouped: bool
     unknown_workflow: str
     value_wanted: str
 
@@ -135,9 +135,10 @@ def results(request: HttpRequest, actor: Actor) -> HttpResponse:
         query = replace(_query_of(form), conversation=head.key if head else 0)
         asked = request.GET.copy()
         asked["limit"] = str(_PAGE)
-        found = _found(actor, query, PageRequest.of(asked))
-        if query:
-            counts = count_hits(actor, replace(query, kinds=frozenset()))
+        latest = latest_texts(actor, query) if query else None
+        found = _found(actor, query, PageRequest.of(asked), latest)
+        if latest:
+            counts = latest.counts(query.archived)
     except ValidationFailed as refused:
         problems = [translated(each.message) for each in refused.problems]
     counted = _with_workflows(counts.found, found.hits)
@@ -169,7 +170,7 @@ def results(request: HttpRequest, actor: Actor) -> HttpResponse:
         few=sum(counted.values()) < _FEW,
         conversation=display_name(head) if head else "",
         everywhere_url=_url(replace(form, conversation="")),
-        grouped=None if found.complete else MOST,
+        partly_grouped=not found.complete,
         value_wanted=value_wanted(form.words),
         unknown_workflow="" if found.hits else queries.unknown_workflow(actor, query),
     )
@@ -207,10 +208,12 @@ def _conversation(actor: Actor, form: SearchForm) -> Conversation | None:
     return head
 
 
-def _found(actor: Actor, query: Query, request: PageRequest) -> ConversationHitsPage:
+def _found(
+    actor: Actor, query: Query, request: PageRequest, latest: LatestTexts | None
+) -> ConversationHitsPage:
     """Returns a page of conversations, or one of the hits of a single one."""
     if not query.conversation:
-        return search_conversations(actor, query, request)
+        return search_conversations(actor, query, request, latest)
     page = queries.search(actor, query, request)
     return ConversationHitsPage(page.hits, {}, True, page.next, page.behind)
 

@@ -241,6 +241,7 @@ def test_beyond_the_texts_that_are_grouped_at_once_pages_go_on_and_say_so(
     reviewer: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("search.conversation_hits.MOST", 4)
+    monkeypatch.setattr("search.latest_texts.MOST", 4)
     monkeypatch.setattr("search.queries._SOON", 2)
     monkeypatch.setattr("search.queries._LATER", 2)
     old = conversation(*[user(f"needle {number}") for number in range(6)])
@@ -250,6 +251,21 @@ def test_beyond_the_texts_that_are_grouped_at_once_pages_go_on_and_say_so(
     second = page(reviewer, q="needle", cursor=cursor_of(first))
     assert re.findall(rf"{old.public_id}/\?at=(\d)", second) == ["1", "0"]
     assert reviewer.get("/search/?q=needle&cursor=WzFd").status_code == 422
+
+
+def test_a_kind_and_the_archive_are_found_behind_many_other_texts(
+    reviewer: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("search.latest_texts.MOST", 2)
+    monkeypatch.setattr("search.queries._LATER", 2)
+    monkeypatch.setattr("search.queries._SOON", 2)
+    titled = conversation(title="needle of old").public_id
+    archived = conversation(user("needle"), user("needle"), user("needle"))
+    archive(person(), archived.public_id)
+    for _ in range(3):
+        conversation(user("needle"))
+    assert f"/conversations/{titled}/" in page(reviewer, q="needle in:conversations")
+    assert f"/conversations/{archived.public_id}/" in page(reviewer, q="needle", archived="true")
 
 
 def test_text_of_others_runs_nothing(reviewer: Client) -> None:

@@ -2,15 +2,20 @@
 
 from collections.abc import Iterator
 from threading import Event
+from urllib.parse import urlencode
 
 import pytest
 from django.db import connection
+from django.http import QueryDict
 
+from ctxadmin.http.endpoints.pagination import PageRequest
 from search import words, words_mysql
-from search.domain.query import Phrase
+from search.domain.query import Phrase, Query
 from search.domain.terms import terms_of
 from search.management.commands import search_index
-from search.words import WordQuery, Words
+from search.queries import search
+from search.words import FoundIds, WordQuery, Words
+from tests.factories import person
 
 WORKSPACE = 7
 
@@ -63,6 +68,25 @@ def test_rare_and_common_words_are_found_alike() -> None:
     assert found("odd", "common", below=20, since=12) == [18, 16, 14, 12]
     assert found("odd", "even") == []
     assert found("nothing") == []
+
+
+@pytest.mark.django_db
+def test_a_page_ends_where_frequent_words_are_never_together(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked: list[int] = []
+
+    def find_none(query: WordQuery, _limit: int) -> FoundIds:
+        asked.append(query.below)
+        return FoundIds((), query.below - 100)
+
+    monkeypatch.setattr(words, "find", find_none)
+    query = Query(phrases=(Phrase(("xodd", "xeven")),))
+    page = search(person(), query, PageRequest(limit=25))
+    assert (page.hits, len(asked)) == ([], 5)
+    assert page.next
+    search(person(), query, PageRequest.of(QueryDict(urlencode({"cursor": page.next}))))
+    assert asked[5] == asked[4] - 100
 
 
 @pytest.mark.django_db
