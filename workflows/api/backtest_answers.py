@@ -78,6 +78,11 @@ class ComparedPolicyAnswer(Answer):
     )
     empty_calls: FromZero = Field(description="Calls that see no message.", examples=[0])
     failed_calls: FromZero = Field(description="Calls at which the policy fails.", examples=[0])
+    unreached_calls: FromZero = Field(
+        description="Calls at which a condition on the way to the node is false: "
+        "they count as if it were true.",
+        examples=[0],
+    )
     unseen_messages: FromZero = Field(
         description="Messages that the last call of their conversation does not see.",
         examples=[310],
@@ -131,6 +136,7 @@ def _compared(each: Comparison, result: Result, question: Question) -> ComparedP
         invalid_calls=sums.split_calls,
         empty_calls=sums.empty_calls,
         failed_calls=sums.failed_calls,
+        unreached_calls=sums.unreached_calls,
         unseen_messages=sums.unseen,
         raises_cost=each.raises_cost,
         best=each.is_best,

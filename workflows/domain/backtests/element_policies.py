@@ -1,19 +1,18 @@
 """The policies in a draft: what its model nodes, edges and processors let a call send."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final, Literal
 
 from pydantic import JsonValue
 
 from ctxadmin.lib.errors import ContextError, NotFound, ValidationFailed
 from ctxadmin.lib.json_bytes import digest, dumps
-from workflows.domain.backtests.policies import Policy, PolicyConfig, Reaches, policies_of
+from workflows.domain.backtests.policies import Policy, PolicyConfig, policies_of, reaches_along
 from workflows.domain.context.explain import Step
 from workflows.domain.context.prompt_context import Messages, NodeInput
 from workflows.domain.document.graph import CONTEXT_PROCESSOR, Edge, Node, filters_in
 from workflows.domain.document.topology import usual_edges
-from workflows.domain.running import flow
 from workflows.domain.running.plan import Plan
 
 ElementKind = Literal["node", "edge"]
@@ -74,7 +73,7 @@ def _of_nodes(plan: Plan) -> Iterator[ElementPolicy]:
                 yield ElementPolicy(
                     "node",
                     node.id,
-                    replace(policy, reaches=_reaches(plan, edges)),
+                    policy,
                     _digest_of_node(plan, node, edges),
                     node.id,
                     operations_in(node.context_filter),
@@ -110,18 +109,11 @@ def _of_edges(plan: Plan) -> Iterator[ElementPolicy]:
         def see(node_input: NodeInput, call: int, step: Step = step) -> Messages:
             return step(node_input, "edge", False).node_input.messages
 
-        policy = Policy(edge.id, edge.id, see, _reaches(plan, [edge.id]))
+        policy = Policy(edge.id, edge.id, see, reaches_along(plan, [edge.id]))
         found = digest(dumps(["edge", dict(edge.context_filter or {}), edge.condition]))
         yield ElementPolicy(
             "edge", edge.id, policy, found, edge.to_node, is_own=True, model=model_of(target)
         )
-
-
-def _reaches(plan: Plan, edges: Sequence[str]) -> Reaches | None:
-    """Returns whether a call gets to a node; None where no single condition decides that."""
-    if len(edges) != 1 or plan.graph.edges[edges[0]].condition is None:
-        return None
-    return lambda node_input: not flow.false_condition(plan, edges, node_input)
 
 
 def _policy_of(plan: Plan, config: PolicyConfig) -> Policy | None:

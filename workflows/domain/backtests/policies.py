@@ -99,8 +99,18 @@ def policies_of(
     rows = [Policy(FULL, "Full history", _see_all), Policy(RECORDED, "As recorded", _see_all)]
     for number, config in enumerate(configs):
         where = f"{pointer}/{number}"
-        rows.append(Policy(str(number), config.title, _see_of(config, plan, where)))
+        see, reaches = _see_of(config, plan, where), None
+        if plan is not None and config.node is not None:
+            reaches = reaches_along(plan, usual_edges(plan.graph, config.node))
+        rows.append(Policy(str(number), config.title, see, reaches))
     return rows
+
+
+def reaches_along(plan: Plan, edges: Sequence[str]) -> Reaches | None:
+    """Returns whether a call gets to a node; None where no single condition decides that."""
+    if len(edges) != 1 or plan.graph.edges[edges[0]].condition is None:
+        return None
+    return lambda node_input: not flow.false_condition(plan, edges, node_input)
 
 
 def _see_all(node_input: NodeInput, call: int) -> Messages:

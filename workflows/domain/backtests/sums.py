@@ -32,8 +32,9 @@ class Position:
 class PolicySums:
     """The sums of one policy over the replayed conversations.
 
-    ``unseen`` are messages that the last call of their conversation does not see. ``positions`` are
-    by the number of the call; ``conversations`` are sent and cached tokens of each.
+    ``unseen`` are messages that the last call of their conversation does not see. At
+    ``unreached_calls`` a condition is false; they count as if it were true. ``positions`` are by
+    the number of the call; ``conversations`` are sent and cached tokens of each.
     """
 
     key: str
@@ -45,6 +46,7 @@ class PolicySums:
     split_calls: int = 0
     empty_calls: int = 0
     failed_calls: int = 0
+    unreached_calls: int = 0
     unseen: int = 0
     problem: str = ""
     positions: list[Position] = field(default_factory=list)
@@ -73,6 +75,7 @@ class PolicySums:
         self.lost += call.lost
         self.split_calls += call.split
         self.empty_calls += not call.messages and not call.problem
+        self.unreached_calls += not call.is_reached
         if call.problem:
             self.failed_calls += 1
             self.problem = self.problem or call.problem
@@ -120,6 +123,7 @@ _COUNTS: Final = (
     "split_calls",
     "empty_calls",
     "failed_calls",
+    "unreached_calls",
     "unseen",
 )
 

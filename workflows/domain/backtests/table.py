@@ -21,6 +21,7 @@ _COLUMNS: Final = (
     "invalid_calls",
     "empty_calls",
     "failed_calls",
+    "unreached_calls",
     "unseen_messages",
     "raises_cost",
     "best",
@@ -75,6 +76,8 @@ def _remark(each: Comparison) -> str:
         words.append(f"{sums.empty_calls} calls see nothing")
     if sums.failed_calls:
         words.append(f"{sums.failed_calls} calls fail: {sums.problem}")
+    if sums.unreached_calls:
+        words.append(f"{sums.unreached_calls} calls as if a false condition were true")
     return ", ".join(words)
 
 
@@ -135,6 +138,7 @@ def _values(each: Comparison) -> Sequence[object]:
         sums.split_calls,
         sums.empty_calls,
         sums.failed_calls,
+        sums.unreached_calls,
         sums.unseen,
         each.raises_cost,
         each.is_best,

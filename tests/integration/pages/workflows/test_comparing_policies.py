@@ -1,9 +1,11 @@
 """The page that compares policies on the conversations of a workflow."""
 
+import csv
 import json
 import re
 from datetime import timedelta
 from html import unescape
+from io import StringIO
 from typing import Any
 
 import pytest
@@ -105,6 +107,26 @@ def test_policies_are_compared_in_a_table_with_plots_and_their_numbers(
     assert "raises the cost" in table
     numbers = shown[shown.index("Numbers by call") :]
     assert numbers.count('<th scope="row" class="number">') >= 40
+
+
+def test_a_node_behind_a_false_condition_is_compared_as_if_it_were_true(
+    designer: Client,
+) -> None:
+    shut: JsonValue = {
+        "id": "go",
+        "from": "start",
+        "to": "answer",
+        "type": "conditional",
+        "condition": "context.lang === 'zh'",
+    }
+    made("small", {**SMALL, "edges": [shut]})
+    talk("one")
+    url = compared(designer, node="answer", preset="last_5")
+    table = table_of(text(designer.get(url)))
+    assert table.count("A condition is false at 40 calls; estimated as if it were true") == 1
+    counted = csv.DictReader(StringIO(text(designer.get(url, {"csv": "1"}))))
+    unreached = {row["policy"]: row["unreached_calls"] for row in counted}
+    assert (unreached["Answer"], unreached["Full history"]) == ("40", "0")
 
 
 def test_the_spread_over_conversations_is_drawn_with_its_numbers(
