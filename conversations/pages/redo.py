@@ -9,18 +9,24 @@ from conversations.models import Conversation, Move, Revision
 from conversations.pages.batch_words import pin_of
 from conversations.pages.pin_changes import PinChange, grouped_pins
 from conversations.pages.undo import restore_url, undo_pins_url
+from conversations.reading.queries import newest_revisions
 from ctxadmin.identity.actor import Actor
 
 _MOST: Final = 50  # revisions, and moves, that are looked at
 
 
-def redo_own_url(head: Conversation, actor: Actor, shown: str = "") -> str:
+def redo_own_url(
+    head: Conversation, actor: Actor, shown: str = "", latest: Sequence[Revision] = ()
+) -> str:
     """Returns the address at which the last of what the actor undid is done again by POST.
 
     "" if nothing is left, or if someone changed the view since. ``shown`` is the view to come back
-    to.
+    to, ``latest`` are the latest revisions, oldest first, if they have been read.
     """
-    undone = _undone(_events(head), actor)
+    rows = latest or newest_revisions(head, _MOST)
+    if rows[-1].number == head.current_revision and pin_of(rows[-1]) is None:
+        return ""  # nobody went back from what was changed last
+    undone = _undone(_events(head, rows), actor)
     if not undone:
         return ""
     last = undone[-1]
@@ -29,17 +35,16 @@ def redo_own_url(head: Conversation, actor: Actor, shown: str = "") -> str:
     return restore_url(head, last, head.current_revision, head.visible_count, shown)
 
 
-def _events(head: Conversation) -> Iterator[Revision | Move | PinChange]:
+def _events(head: Conversation, rows: Sequence[Revision]) -> Iterator[Revision | Move | PinChange]:
     """Yields the last change of the view, and moves and changes of pins since, in order.
 
     Before them come earlier changes of pins, which can be undone, too.
     """
-    rows = list(Revision.objects.filter(conversation=head.key).order_by("-number")[:_MOST])
-    changed = next((row for row in rows if pin_of(row) is None), None)
+    changed = next((row for row in reversed(rows) if pin_of(row) is None), None)
     if changed is None:
         return
     moves = Move.objects.filter(conversation=head.key, created_at__gte=changed.created_at)
-    pins = grouped_pins([row for row in rows if pin_of(row)])
+    pins = grouped_pins([row for row in reversed(rows) if pin_of(row)])
     events: list[tuple[datetime, Revision | Move | PinChange]] = [
         (changed.created_at, changed),
         *((move.created_at, move) for move in moves.order_by("-seq")[:_MOST]),

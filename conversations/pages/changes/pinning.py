@@ -16,6 +16,7 @@ from conversations.pages.changes import selection
 from conversations.pages.changes.operation_page import seen_view
 from conversations.pages.changes.single_submit import submit_once
 from conversations.pages.message_numbers import format_runs
+from conversations.pages.pin_changes import reason_of_pin
 from conversations.pages.reading.cards import PinView
 from conversations.pages.redo import redo_own_url
 from conversations.pages.undo import not_undone, shown_in, undo_pins_url
@@ -154,7 +155,8 @@ def undo_pins(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpR
         raise ValidationFailed(_("The form is incomplete. Reload the page."))
     pinned, seen = request.GET.get("do") == "pin", seen_view(request, head)
     try:
-        pins.pin_several(actor, conversation_id, indices, pinned=pinned, seen=seen)
+        reason = reason_of_pin(head, indices[0]) if pinned else None
+        pins.pin_several(actor, conversation_id, indices, pinned=pinned, reason=reason, seen=seen)
     except (InvalidState, VersionConflict) as error:
         return not_undone(request, actor, conversation_id, error)
     shown, again = shown_in(request), request.POST.get("undo") == "redo"

@@ -36,6 +36,7 @@ from conversations.pages.reading.reading_pages import (
 from conversations.pages.reading.url_parameters import number_in, requested_start, requested_view
 from conversations.pages.reading.view_window import SECTION, Section, ShownView, is_number
 from conversations.pages.reading.workflow_names import workflow_names
+from conversations.pages.redo import redo_own_url
 from conversations.pages.undo import undo_own_url, why_no_undo
 from conversations.reading import queries
 from conversations.reading.display_names import display_name
@@ -61,7 +62,8 @@ class DetailPage:
     ``hides`` tells that the log has more than the view, ``budget`` is None if none is set.
     ``first`` and ``last`` are the log indices of its ends, None without messages; ``filter`` is
     None as long as nobody opens it in a long conversation, ``view_count`` counts without it.
-    ``undo`` undoes the reader's own last change by POST. ``pauses`` tells that the execution is to
+    ``undo`` undoes the reader's own last change by POST, ``redo`` does again what was undone last;
+    each "" if nothing is left. ``pauses`` tells that the execution is to
     pause at its next checkpoint. ``came`` is the message that the change
     brought to which the address leads; ``no_undo`` says why nothing can be undone. ``is_placed``
     tells that the address names a message: it is scrolled to before anything is painted.
@@ -100,6 +102,7 @@ class DetailPage:
     last: int | None
     view_count: int
     undo: str
+    redo: str
     came: int | None
     is_placed: bool
     no_undo: Text
@@ -150,12 +153,13 @@ def detail(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResp
     if head.current_revision < newest[0].number:  # it was gone back to long ago
         newest = [*reversed(rows[:1]), *newest]
     lines = presenters.batch_lines(
-        head, newest, branch=branch, may_move=may_move, without=undone_pins(rows)
+        head, newest, branch=branch, may_move=may_move, without=undone_pins(rows, newest)
     )
     whole = view_window.whole_view(head, wanted)
     view = narrowed(head, whole, wanted.only)
     sections = view_window.sections_of(actor, head, wanted, windows, view)
     running = head.status == "RUNNING" and not actor.is_engine
+    back_to = _view_to_come_back_to(actor, head, wanted)
     opens = head.log_count <= COUNTED_AT_ONCE or "filter" in request.GET
     shown = DetailPage(
         title=display_name(head),
@@ -193,7 +197,8 @@ def detail(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResp
         first=view.index_at(0) if view else None,
         last=view.index_at(len(view) - 1) if view else None,
         view_count=len(whole),
-        undo=_undo_url(actor, head, wanted, rows),
+        undo="" if back_to is None else undo_own_url(head, rows, actor, back_to),
+        redo="" if back_to is None else redo_own_url(head, actor, back_to, newest),
         came=_came(request, rows),
         is_placed=not request.GET.keys().isdisjoint(("at", "near")),
         no_undo=_no_undo(actor, rows, lines),
@@ -215,14 +220,15 @@ def _came(request: HttpRequest, rows: Sequence[Revision]) -> int | None:
     return near if near >= rows[1].log_length else None
 
 
-def _undo_url(actor: Actor, head: Conversation, wanted: ShownView, rows: Sequence[Revision]) -> str:
-    """Returns where the reader's own last change is undone, from the current view or the log."""
-    if wanted.which not in ("current", "all"):
-        return ""
-    is_plain = wanted == ShownView()
+def _view_to_come_back_to(actor: Actor, head: Conversation, wanted: ShownView) -> str | None:
+    """Returns the query of the shown view for who undoes or redoes in it, "" for the current one.
+
+    None where that cannot be done: only from the current view and the log.
+    """
     current = replace(wanted, which="current")
-    shown = "" if is_plain else wanted.query.strip("?&")
-    return undo_own_url(head, rows, actor, shown) if _selectable(actor, head, current) else ""
+    if wanted.which not in ("current", "all") or not _selectable(actor, head, current):
+        return None
+    return "" if wanted == ShownView() else wanted.query.strip("?&")
 
 
 def _selectable(actor: Actor, head: Conversation, wanted: ShownView) -> bool:

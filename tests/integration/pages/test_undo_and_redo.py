@@ -28,7 +28,7 @@ def undone(client: Client) -> str:
     """The page after its *Undo* was pressed."""
     page = text(client.get("/conversations/t/"))
     address = re.search(
-        r'<form method="post" action="([^"]+)"[^>]*>(?:(?!</form>).)*name="undo"', page
+        r'<form method="post" action="([^"]+)"[^>]*>(?:(?!</form>).)*name="undo" value="1"', page
     )
     assert address is not None
     return text(client.post(unescape(address[1]), {"undo": "1"}, follow=True))
@@ -41,7 +41,7 @@ def test_one_after_the_other_of_ones_own_changes_is_undone(reviewer: Client) -> 
     assert shown(text(reviewer.get("/conversations/t/"))) == [0, 2, 3]
     assert shown(undone(reviewer)) == [0, 1, 2, 3]
     assert shown(undone(reviewer)) == [0, 1, 2, 3, 4]
-    assert 'name="undo"' not in text(reviewer.get("/conversations/t/"))
+    assert 'name="undo" value="1"' not in text(reviewer.get("/conversations/t/"))
 
 
 def test_who_undoes_stays_in_the_view_also_on_the_way_back(reviewer: Client) -> None:
@@ -64,7 +64,7 @@ def test_an_undo_after_another_changed_stays_and_says_whose_change_is_the_last(
     booking()
     apply(reviewer, "hide", "4", pairing="drop")
     page = text(reviewer.get("/conversations/t/"))
-    address = re.search(r'action="([^"]+)"[^>]*>(?:(?!</form>).)*name="undo"', page)
+    address = re.search(r'action="([^"]+)"[^>]*>(?:(?!</form>).)*name="undo" value="1"', page)
     assert address is not None
     cut = read_operation({"operation": "truncate", "truncate": {"remove_last": 1}})
     apply_operation(engine(), "t", cut)
@@ -84,7 +84,7 @@ def test_an_undo_after_ones_own_change_elsewhere_undoes_nothing(reviewer: Client
     booking()
     apply(reviewer, "hide", "4", pairing="drop")
     page = text(reviewer.get("/conversations/t/"))
-    address = re.search(r'action="([^"]+)"[^>]*>(?:(?!</form>).)*name="undo"', page)
+    address = re.search(r'action="([^"]+)"[^>]*>(?:(?!</form>).)*name="undo" value="1"', page)
     assert address is not None
     apply(reviewer, "hide", "1", pairing="drop", revision="1", count="4")
     answer = text(reviewer.post(unescape(address[1]), {"undo": "1"}, follow=True))
@@ -182,7 +182,7 @@ def test_the_whole_log_undoes_and_stays(reviewer: Client) -> None:
     page = text(reviewer.get("/conversations/t/?view=all"))
     assert "data-keys-elsewhere" in page
     address = re.search(
-        r'<form method="post" action="([^"]+)"[^>]*>(?:(?!</form>).)*name="undo"', page
+        r'<form method="post" action="([^"]+)"[^>]*>(?:(?!</form>).)*name="undo" value="1"', page
     )
     assert address is not None
     answer = reviewer.post(unescape(address[1]), {"undo": "1"})
@@ -193,6 +193,61 @@ def test_the_whole_log_undoes_and_stays(reviewer: Client) -> None:
 def test_what_another_changed_or_appended_to_is_not_undone_by_a_key(reviewer: Client) -> None:
     booking()
     apply(reviewer, "hide", "4", pairing="drop")
-    assert 'name="undo"' not in text(signed_in(Role.ADMIN).get("/conversations/t/"))
+    assert 'name="undo" value="1"' not in text(signed_in(Role.ADMIN).get("/conversations/t/"))
     append(engine(), "t", drafts(user("More")))
-    assert 'name="undo"' not in text(reviewer.get("/conversations/t/"))
+    assert 'name="undo" value="1"' not in text(reviewer.get("/conversations/t/"))
+
+
+def batches(page: str) -> list[str]:
+    return re.findall(r'<li id="r(\d+)"', page)
+
+
+def test_pins_of_others_between_ones_own_change_nothing_of_what_is_undone(
+    reviewer: Client,
+) -> None:
+    booking()
+
+    def pinned() -> list[int]:
+        return [pin.index for pin in pins_of(find_head(engine().workspace, "t"))]
+
+    reviewer.post("/conversations/t/messages/3/pin/?do=pin", {}, follow=True)
+    reviewer.post("/conversations/t/messages/2/pin/?do=pin", {}, follow=True)
+    pins.pin(engine(), "t", "1", pinned=True)
+    for left in ([1, 3], [1]):
+        page = pressed(reviewer, text(reviewer.get("/conversations/t/")), "1")
+        assert pinned() == left
+    assert 'name="undo" value="1"' not in page
+    for left in ([1, 3], [1, 2, 3]):
+        page = pressed(reviewer, page, "redo")
+        assert pinned() == left
+
+
+def test_what_someone_else_unpinned_is_not_ones_own_to_undo(reviewer: Client) -> None:
+    booking()
+    reviewer.post("/conversations/t/messages/2/pin/?do=pin", {}, follow=True)
+    pins.pin(engine(), "t", "2", pinned=False)
+    assert 'name="undo" value="1"' not in text(reviewer.get("/conversations/t/"))
+
+
+def test_redo_is_there_after_a_reload_and_after_pins_of_others(reviewer: Client) -> None:
+    booking()
+    apply(reviewer, "hide", "4", pairing="drop")
+    pressed(reviewer, text(reviewer.get("/conversations/t/")), "1")
+    pins.pin(engine(), "t", "1", pinned=True)
+    page = text(reviewer.get("/conversations/t/"))
+    assert "There is nothing to redo." not in page
+    assert shown(pressed(reviewer, page, "redo")) == [0, 1, 2, 3]
+    assert "There is nothing to redo." in text(reviewer.get("/conversations/t/"))
+    assert len(pins_of(find_head(engine().workspace, "t"))) == 1
+
+
+def test_a_pin_that_is_redone_keeps_its_reason_and_leaves_no_lines(reviewer: Client) -> None:
+    booking()
+    reviewer.post("/conversations/t/messages/1/pin/?do=pin", {"reason": "Who they are"})
+    apply(reviewer, "hide", "4", pairing="drop", revision="1", count="5")
+    page = text(reviewer.get("/conversations/t/"))
+    before = batches(page)
+    for what in ("1", "1", "redo"):
+        page = pressed(reviewer, page, what)
+    assert [pin.reason for pin in pins_of(find_head(engine().workspace, "t"))] == ["Who they are"]
+    assert batches(pressed(reviewer, page, "redo")) == before
