@@ -79,8 +79,8 @@ class ComparedPolicyAnswer(Answer):
     empty_calls: FromZero = Field(description="Calls that see no message.", examples=[0])
     failed_calls: FromZero = Field(description="Calls at which the policy fails.", examples=[0])
     unreached_calls: FromZero = Field(
-        description="Calls at which a condition on the way to the node is false: "
-        "they count as if it were true.",
+        description="Calls at which conditions leave no way to the node: "
+        "they count as if these were true.",
         examples=[0],
     )
     unseen_messages: FromZero = Field(

@@ -71,8 +71,8 @@ class ElementCostAnswer(Answer):
     empty_calls: FromZero = Field(description="Calls that see no message.", examples=[0])
     failed_calls: FromZero = Field(description="Calls at which the policy fails.", examples=[0])
     unreached_conversations: FromZero = Field(
-        description="Conversations in which the condition of its edge is false: "
-        "they count as if it were true.",
+        description="Conversations in which conditions leave no way to it: "
+        "they count as if these were true.",
         examples=[0],
     )
     model: str | None = Field(

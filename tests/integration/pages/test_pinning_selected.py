@@ -159,7 +159,10 @@ def test_an_unpinned_message_is_pinned_again(reviewer: Client) -> None:
     page = reviewer.post("/conversations/t/messages/0/pin/?do=unpin", {}, follow=True)
     undone(reviewer, page)
     assert pins_now() == [0]
-    assert 'name="undo" value="1"' not in reviewer.get("/conversations/t/").content.decode().split("rail")[1]
+    assert (
+        'name="undo" value="1"'
+        not in reviewer.get("/conversations/t/").content.decode().split("rail")[1]
+    )
 
 
 def test_the_address_of_an_undone_pin_undoes_nothing_that_came_since(reviewer: Client) -> None:

@@ -251,6 +251,49 @@ def test_a_node_is_replayed_with_the_filters_on_the_way_to_it() -> None:
     assert list(seen_at(recorded, rows[2], 3).view) == [2]
 
 
+def reached(*edges: tuple[str, str, str | None], node: str = "deep") -> list[bool]:
+    """At which calls of a conversation the node is reached from ``begin``."""
+    names = sorted({name for edge in edges for name in edge[:2]} - {"begin"})
+    document = Document.model_validate(
+        {
+            "name": "x",
+            "nodes": [
+                {"id": "begin", "type": "start"},
+                *({"id": name, "type": "llm"} for name in names),
+            ],
+            "edges": [
+                {
+                    "id": f"e{place}",
+                    "type": "conditional" if condition else "sequence",
+                    "from": source,
+                    "to": target,
+                    "condition": condition,
+                }
+                for place, (source, target, condition) in enumerate(edges)
+            ],
+        }
+    )
+    rows = policies_of(configs({"node": node}), Plan(document))
+    calls = replay(talk("user", "assistant", "user", "assistant"), rows)
+    return [call.by_policy[2].is_reached for call in calls]
+
+
+NEVER = "context.nope === 'yes'"
+LATER = "context.messages > 2"
+
+
+def test_a_node_is_reached_if_one_way_to_it_is_open() -> None:
+    assert reached(("begin", "deep", NEVER)) == [False, False]
+    assert reached(("begin", "ask", NEVER), ("ask", "deep", None)) == [False, False]
+    assert reached(("begin", "ask", None), ("ask", "deep", LATER)) == [False, True]
+    assert reached(("begin", "deep", NEVER), ("begin", "ask", None), ("ask", "deep", None)) == [
+        True,
+        True,
+    ]
+    around = [("begin", "ask", LATER), ("ask", "deep", None), ("deep", "ask", None)]
+    assert reached(*around) == [False, True]
+
+
 def test_what_was_seen_is_replayed_where_it_is_recorded() -> None:
     recorded = talk("user", "assistant", "user", "assistant")
     known = Recorded("x", recorded.messages, seen={1: ((0, 1),), 3: ((2, 3),)})

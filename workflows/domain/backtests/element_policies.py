@@ -8,7 +8,8 @@ from pydantic import JsonValue
 
 from ctxadmin.lib.errors import ContextError, NotFound, ValidationFailed
 from ctxadmin.lib.json_bytes import digest, dumps
-from workflows.domain.backtests.policies import Policy, PolicyConfig, policies_of, reaches_along
+from workflows.domain.backtests.policies import Policy, PolicyConfig, policies_of
+from workflows.domain.backtests.reach import deciding_edges, reaches_along
 from workflows.domain.context.explain import Step
 from workflows.domain.context.prompt_context import Messages, NodeInput
 from workflows.domain.document.graph import CONTEXT_PROCESSOR, Edge, Node, filters_in
@@ -109,8 +110,9 @@ def _of_edges(plan: Plan) -> Iterator[ElementPolicy]:
         def see(node_input: NodeInput, call: int, step: Step = step) -> Messages:
             return step(node_input, "edge", False).node_input.messages
 
-        policy = Policy(edge.id, edge.id, see, reaches_along(plan, [edge.id]))
-        found = digest(dumps(["edge", dict(edge.context_filter or {}), edge.condition]))
+        policy = Policy(edge.id, edge.id, see, reaches_along(plan, edge))
+        ways = [_shape(each) for each in deciding_edges(plan.graph, edge.from_node)]
+        found = digest(dumps(["edge", dict(edge.context_filter or {}), edge.condition, ways]))
         yield ElementPolicy(
             "edge", edge.id, policy, found, edge.to_node, is_own=True, model=model_of(target)
         )
@@ -130,8 +132,13 @@ def _digest_of_node(plan: Plan, node: Node, edges: Sequence[str]) -> bytes:
         *(_deciding_fields(way, "type", "context_filter", "condition") for way in ways),
         *(_deciding_fields(plan.graph.nodes[way.from_node], "outgoing_filter") for way in ways),
         [*plan.registries.processors.names()],
+        [_shape(each) for each in deciding_edges(plan.graph, node.id)],
     ]
     return digest(dumps(parts))
+
+
+def _shape(edge: Edge) -> Sequence[str | None]:
+    return edge.from_node, edge.to_node, edge.condition
 
 
 def _deciding_fields(element: Node | Edge, *names: str) -> Mapping[str, JsonValue]:

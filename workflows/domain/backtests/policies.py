@@ -11,6 +11,7 @@ from ctxadmin.lib.contract import Contract, did_you_mean
 from ctxadmin.lib.errors import ContextError, FieldProblem, ValidationFailed
 from ctxadmin.lib.sentence import say
 from workflows.domain.backtests.presets import PRESET_TITLES, PRESETS, preset
+from workflows.domain.backtests.reach import Reaches, reaches_node
 from workflows.domain.backtests.recorded import Recorded
 from workflows.domain.context.prompt_context import Messages, NodeInput, PromptContext
 from workflows.domain.document.topology import usual_edges
@@ -27,8 +28,6 @@ RECORDED: Final = "recorded"
 
 # What a call sees of an input with all messages before it; the index of the message of the call.
 See = Callable[[NodeInput, int], Messages]
-# Whether the call would be made at all: the condition of the edge to its node is true.
-Reaches = Callable[[NodeInput], bool]
 
 
 class PolicyConfig(Contract):
@@ -101,16 +100,9 @@ def policies_of(
         where = f"{pointer}/{number}"
         see, reaches = _see_of(config, plan, where), None
         if plan is not None and config.node is not None:
-            reaches = reaches_along(plan, usual_edges(plan.graph, config.node))
+            reaches = reaches_node(plan, config.node)
         rows.append(Policy(str(number), config.title, see, reaches))
     return rows
-
-
-def reaches_along(plan: Plan, edges: Sequence[str]) -> Reaches | None:
-    """Returns whether a call gets to a node; None where no single condition decides that."""
-    if len(edges) != 1 or plan.graph.edges[edges[0]].condition is None:
-        return None
-    return lambda node_input: not flow.false_condition(plan, edges, node_input)
 
 
 def _see_all(node_input: NodeInput, call: int) -> Messages:

@@ -1,5 +1,6 @@
 """What the cards and the panel of the editor say of the cost of policies, saved or not."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -30,9 +31,9 @@ def last(count: int) -> JsonValue:
     return {"operation": "truncate", "truncate": cut, "pairing": "keep"}
 
 
-def told(client: Client, *nodes: Any, edge: JsonValue = GO) -> Any:
+def told(client: Client, *nodes: Any, edges: Sequence[JsonValue] = (GO,)) -> Any:
     for _ in range(50):
-        body = {"document": document(START, *nodes, edges=[edge])}
+        body = {"document": document(START, *nodes, edges=[*edges])}
         found = ask(client, "costs", body).json()
         if found["whole"]:
             return found
@@ -120,7 +121,7 @@ def test_a_node_behind_a_false_condition_is_not_reached_and_priced_as_if_it_were
     talk("two")
     ends = {"id": "go", "from": "start", "to": "answer"}
     shut: JsonValue = {**ends, "type": "conditional", "condition": "context.lang === 'zh'"}
-    words = told(designer, answer(last(4)), edge=shut)["nodes"]["answer"]
+    words = told(designer, answer(last(4)), edges=[shut])["nodes"]["answer"]
     assert words["line"] == words["brief"] == "not reached in 2 of 2 conversations"
     assert words["said"].startswith("A condition is false in 2 of 2 conversations; estimated as if")
     assert "−100 %" not in words["said"]
@@ -129,6 +130,16 @@ def test_a_node_behind_a_false_condition_is_not_reached_and_priced_as_if_it_were
     assert words["warning"].startswith("A condition is false in 2 of 2 conversations; estimated")
     assert words["warning"].endswith(open_["warning"])
     assert words["offer"]["label"] == open_["offer"]["label"]
+
+
+def test_what_stands_behind_an_unreached_node_is_not_reached_either(designer: Client) -> None:
+    talk("one")
+    ends = {"id": "go", "from": "start", "to": "answer"}
+    shut: JsonValue = {**ends, "type": "conditional", "condition": "context.lang === 'zh'"}
+    on: JsonValue = {"id": "on", "from": "answer", "to": "deeper", "type": "sequence"}
+    nodes = answer(), answer(last(4)) | {"id": "deeper"}
+    found = told(designer, *nodes, edges=[shut, on])
+    assert found["nodes"]["deeper"]["line"] == "not reached in 1 of 1 conversation"
 
 
 def test_what_costs_the_same_says_so_in_the_heading(designer: Client) -> None:
