@@ -13,25 +13,22 @@ from pydantic import JsonValue
 from conversations.domain.bodies import text_of_content
 from conversations.domain.view import View
 from conversations.models import Conversation
+from conversations.reading.word_pattern import word_pattern
 from conversations.store.message_rows import message_rows
 from ctxadmin.lib.errors import ValidationFailed
 from ctxadmin.lib.json_texts import unescaped
 from ctxadmin.lib.markdown_marks import cut, mark_spans, within
 from ctxadmin.lib.sentence import say
-from ctxadmin.lib.word_letters import WORD_LETTER
 
 MOST_HITS: Final = 50
 LONGEST: Final = 200
 _BLOCK: Final = 1000
-# Marks of Markdown that may stand between any two letters of the words, as in "item **2345**".
-_MARKS_WITHIN: Final = r"([*_`~]{0,3})"
 # What one request looks at: 25,000 real messages take 0.2 s; the reader continues from there.
 MOST_MESSAGES: Final = 25_000
 _MOST_BYTES: Final = 24 * 1024 * 1024
 _AROUND: Final = 60
-_SEVERAL: Final = re.compile(r"(?:[\"“][^\"“”]+[\"”]\s*){2,}")
+_ALL_QUOTED: Final = re.compile(r"(?:[\"“][^\"“”]*[^\"“”\s][^\"“”]*[\"”]\s*)+")
 _QUOTES: Final = re.compile(r"[\"“]")
-_LETTER: Final = re.compile(WORD_LETTER)
 _QUOTED: Final = re.compile(r"[\"“]([^\"“”]+)[\"”]")
 _NEAR: Final = _AROUND  # characters in which several texts are shown together
 _MOST_MATCHES: Final = 400  # of each of several texts in one message
@@ -69,12 +66,12 @@ class SearchResult:
 def find(
     head: Conversation, view: View, words: str, start: int = 0, *, whole: bool = False
 ) -> SearchResult:
-    """Finds the messages of a view from a position on that have the words, ignoring case.
+    """Finds the messages of a view from a position on that have the words.
 
-    Several texts in quotes, as in ``"late" "refund"``, may stand anywhere in the message. Marks of
-    Markdown within the words are ignored, too. With ``whole`` no match begins or ends within a
-    word. It searches text, and the names and arguments of tool calls. Raises ValidationFailed for
-    words that are too long.
+    Case, accents and widths are ignored, and so are marks of Markdown within the words. Several
+    texts in quotes, as in ``"late" "refund"``, may stand anywhere in the message. With ``whole``
+    no match begins or ends within a word. It searches text, and the names and arguments of tool
+    calls. Raises ValidationFailed for words that are too long.
     """
     if len(words) > LONGEST:
         raise ValidationFailed.at(
@@ -102,8 +99,8 @@ def passage_in(text: str, words: str, *, whole: bool = False) -> SearchHit | Non
 
 
 def texts_in(words: str) -> list[str]:
-    """Returns the texts that a message has to have: those in quotes if they are several."""
-    return _QUOTED.findall(words) if _SEVERAL.fullmatch(words) else [words]
+    """Returns the texts that a message has to have: those in quotes if all words are."""
+    return _QUOTED.findall(words) if _ALL_QUOTED.fullmatch(words) else [words]
 
 
 def is_phrase(words: str) -> bool:
@@ -135,16 +132,7 @@ def _nearest(patterns: Sequence[re.Pattern[str]], text: str) -> re.Match[str] | 
 
 
 def _patterns(words: str, whole: bool) -> list[re.Pattern[str]]:
-    return [_pattern(text, whole) for text in texts_in(words)]
-
-
-def _pattern(text: str, whole: bool) -> re.Pattern[str]:
-    pattern = _MARKS_WITHIN.join(map(re.escape, text))
-    if whole and _LETTER.match(text):
-        pattern = f"(?<!{WORD_LETTER}){pattern}"
-    if whole and _LETTER.match(text[-1:]):
-        pattern = f"{pattern}(?!{WORD_LETTER})"
-    return re.compile(pattern, re.IGNORECASE)
+    return [word_pattern(text, whole=whole) for text in texts_in(words)]
 
 
 def _has_marks_within(match: re.Match[str]) -> bool:

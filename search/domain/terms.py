@@ -14,11 +14,11 @@ Case, accents and widths are folded: ``Café`` and ``ＣＡＦＥ`` are ``xcafe`
 """
 
 import re
-import unicodedata
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import Final, NamedTuple
 
+from ctxadmin.lib.letter_folding import folded
 from ctxadmin.lib.word_letters import UNSPACED
 
 # What is searched of one text: 16,000 characters have about 2,700 English words. A message of 1 MB
@@ -29,7 +29,6 @@ _LONGEST_FOREIGN: Final = 20  # characters of four digits each
 _DIGITS: Final = "0123456789abcdefghijklmnopqrstuvwxyz"
 _RUNS: Final = re.compile(rf"[a-z0-9]+|[{UNSPACED}]+|(?:[^\W_a-z0-9{UNSPACED}])+")
 _ASCII_RUNS: Final = re.compile(r"[a-z0-9]+")
-_ACCENTS: Final = re.compile("[\u0300-\u036f]")
 
 
 class PlacedTerm(NamedTuple):
@@ -53,8 +52,8 @@ def placed_terms(text: str) -> Iterator[PlacedTerm]:
     if text.isascii():
         yield from _terms(text.lower())
         return
-    folded, places = _fold_with_places(text)
-    for term, start, stop in _terms(folded):
+    letters, places = _fold_with_places(text)
+    for term, start, stop in _terms(letters):
         yield PlacedTerm(term, places[start], places[stop - 1] + 1)
 
 
@@ -62,7 +61,7 @@ def fold(text: str) -> str:
     """Returns a text without the differences of case, accents and widths."""
     if text.isascii():
         return text.lower()
-    return "".join(map(_folded, text))
+    return "".join(map(folded, text))
 
 
 def is_unspaced(text: str) -> bool:
@@ -75,29 +74,19 @@ def pair_start(term: str) -> str:
     return term[:5]
 
 
-@lru_cache(maxsize=32_768)
-def _folded(character: str) -> str:
-    """Folds one character; it can become several (``ß``) or none (an accent that stands alone)."""
-    if character.isascii():
-        return character.lower()
-    parts = unicodedata.normalize("NFKD", character.casefold())
-    # Back together: the parts of a Hangul syllable are letters of their own.
-    return unicodedata.normalize("NFC", _ACCENTS.sub("", parts)).lower()
-
-
 def _fold_with_places(text: str) -> tuple[str, Sequence[int]]:
     """Returns a folded text, and for each of its characters the place of what it was made of."""
-    pieces = [_folded(character) for character in text]
+    pieces = [folded(character) for character in text]
     if all(map((1).__eq__, map(len, pieces))):  # as nearly always
         return "".join(pieces), range(len(text))
     places: list[int] = []
-    for place, folded in enumerate(pieces):
-        places.extend([place] * len(folded))
+    for place, piece in enumerate(pieces):
+        places.extend([place] * len(piece))
     return "".join(pieces), places
 
 
-def _terms(folded: str) -> Iterator[PlacedTerm]:
-    for run in _RUNS.finditer(folded):
+def _terms(letters: str) -> Iterator[PlacedTerm]:
+    for run in _RUNS.finditer(letters):
         text, start, stop = run.group(), run.start(), run.end()
         if text.isascii():
             yield PlacedTerm(_word(text), start, stop)

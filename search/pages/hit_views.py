@@ -159,7 +159,8 @@ def found_words(passage: Passage) -> str:
     """Returns what a conversation looks for to show a passage: one match as it is, several in
     quotes, as far as there is room.
     """
-    apart = list({match.casefold(): match for match in passage.matches}.values())
+    matches = (" ".join(match.split()) for match in passage.matches)
+    apart = list({match.casefold(): match for match in matches}.values())
     if len(apart) < 2:
         return apart[0] if apart else ""
     quoted = [f'"{match}"' for match in apart if '"' not in match]

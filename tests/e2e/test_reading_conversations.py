@@ -50,6 +50,24 @@ def test_hits_far_away_are_walked_through_by_keys(page: Page, api: httpx.Client)
     assert page.evaluate("CSS.highlights.get('found').size") == 0
 
 
+def test_a_phrase_is_marked_across_lines_and_emphasis(page: Page, api: httpx.Client) -> None:
+    said = "a second\ncharger, second  **charger** and\n\nSécond *char*ger; charger. Second"
+    messages = [{"role": "user", "content": said}, {"role": "user", "content": "charger"}]
+    body = {"id": "e2e-marks", "messages": messages}
+    assert api.post("conversations", json=body).status_code == 201
+    page.goto("/conversations/e2e-marks/?q=second+charger&whole=1")
+    expect(page.get_by_text("Result 1 of 1")).to_be_visible()
+    marked = page.evaluate(
+        """[...CSS.highlights.get("found")].map((marked) => {
+          const range = document.createRange();
+          range.setStart(marked.startContainer, marked.startOffset);
+          range.setEnd(marked.endContainer, marked.endOffset);
+          return range.toString().replace(/\\s+/g, " ");
+        })"""
+    )
+    assert marked == ["second charger", "second charger", "Sécond charger"]
+
+
 def test_messages_that_are_fetched_while_scrolling_are_as_wide_as_the_first(
     page: Page, api: httpx.Client
 ) -> None:
@@ -290,6 +308,17 @@ def test_p_pins_the_message_at_the_top_of_the_window_without_a_focus(
     expect(page.locator("#m0").get_by_text("pinned")).to_be_visible()
     page.locator("#m0").hover()
     expect(page.get_by_role("link", name="Unpin #0")).to_be_visible()
+    uncovered = """(badge) => {
+      const { left, right, top, bottom } = badge.getBoundingClientRect();
+      const places = [left + 4, (left + right) / 2, right - 4];
+      return places.every((x) => badge.contains(document.elementFromPoint(x, (top + bottom) / 2)));
+    }"""
+    for detail in ("With tools", "Everything"):
+        page.get_by_role("link", name=detail, exact=True).click()
+        page.locator("#m0").hover()
+        expect(page.get_by_role("link", name="Unpin #0")).to_be_visible()
+        assert page.locator("#m0 .message-head > .badge").evaluate(uncovered)
+    page.get_by_role("link", name="With tools", exact=True).click()
 
 
 def test_the_detail_is_chosen_in_place_and_kept_when_messages_come(

@@ -28,6 +28,19 @@ def test_the_buttons_of_a_decision_are_in_sight_at_once_and_a_rejection_asks_why
     expect(page.get_by_role("button", name="Reject", exact=True)).to_be_in_viewport(ratio=1)
 
 
+def test_the_buttons_of_a_decision_are_of_one_height_on_a_phone(
+    reviewer_page: Page, start: Started
+) -> None:
+    reviewer_page.set_viewport_size({"width": 390, "height": 844})
+    page = go(reviewer_page, f"/executions/{start()}/")
+    page.get_by_role("link", name="Edit the state").evaluate(
+        "edit => edit.lastChild.textContent = '编辑状态数据'"
+    )
+    bar = page.locator(".decide-bar > .btn")
+    heights = bar.evaluate_all("buttons => buttons.map(each => each.offsetHeight)")
+    assert heights == [44, 44, 44]
+
+
 @pytest.mark.parametrize("size", [PHONE, LOW])
 def test_whom_a_decision_passes_over_stands_above_its_buttons(
     open_page: OpenPage, start: Started, size: Any

@@ -20,7 +20,7 @@ def requested_view(request: HttpRequest) -> ShownView:
         which=asked.get("view", "current"),
         count=number_in(request, "count", 0) if "count" in asked else None,
         hidden=asked.get("hidden") == "1",
-        words=asked.get("q", "").strip(),
+        words=" ".join(asked.get("q", "").split()),
         whole=asked.get("whole") == "1",
         only=ReadingFilter(
             role=_short(request, "role"),

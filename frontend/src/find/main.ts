@@ -2,6 +2,7 @@
 
 import { mark, showPassage, unfold, unmarkAll } from "./marks";
 import { has, isPhrase, step, textsIn, told, type Wanted } from "./model";
+import { SaidText } from "./said_text";
 
 const form = document.getElementById("find") as HTMLFormElement;
 const whole = form.elements.namedItem("whole") as HTMLInputElement; // it stands beside the hits
@@ -81,9 +82,10 @@ function go(to: number): void {
 
 /** Whether the page was opened at a message that has the words. */
 function isComing(): boolean {
-  const said = document.getElementById(location.hash.slice(1))?.textContent ?? null;
-  const { texts, isWhole } = wanted();
-  return !isAsked && /^#m\d+$/.test(location.hash) && texts.some((text) => has(said, text, isWhole));
+  const message = document.getElementById(location.hash.slice(1));
+  if (isAsked || !message || !/^#m\d+$/.test(location.hash)) return false;
+  const [said, { texts, isWhole }] = [new SaidText(message).text, wanted()];
+  return texts.some((text) => has(said, text, isWhole));
 }
 
 /** Load the hits behind those that are listed; false if there are none, or far too many before the one that is looked for. */

@@ -1,6 +1,8 @@
 // Words that are looked for in a part of a page: their marks, what is folded around them or left out, and where they stand.
 
+import { folded } from "./folding";
 import { has, placesOf, type Wanted, wordsFor } from "./model";
+import { SaidText } from "./said_text";
 
 const NAME = "found"; // of the highlight in the style sheet
 // One for all scripts of the page; without it the words are only unfolded.
@@ -14,13 +16,9 @@ export function mark(root: Element, { texts, isWhole }: Wanted, isContent: (arou
   if (!marks) return;
   for (const range of marksOf.get(root) ?? []) marks.delete(range);
   const made: StaticRange[] = [];
-  const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
-  while (texts.length && walker.nextNode()) {
-    const node = walker.currentNode as Text;
-    if (!node.parentElement || !isContent(node.parentElement)) continue;
-    for (const [startOffset, endOffset] of texts.flatMap((text) => placesOf(node.data, text, isWhole))) {
-      made.push(new StaticRange({ startContainer: node, startOffset, endContainer: node, endOffset }));
-    }
+  if (texts.length) {
+    const said = new SaidText(root, isContent);
+    for (const [start, end] of texts.flatMap((text) => placesOf(said.text, text, isWhole))) made.push(said.rangeOf(start, end));
   }
   for (const range of made) marks.add(range);
   marksOf.set(root, made);
@@ -33,13 +31,15 @@ export function unmarkAll(): void {
 /** Open what is folded around texts. */
 export function unfold(folds: Iterable<HTMLDetailsElement>, { texts, isWhole }: Wanted): void {
   for (const fold of folds) {
-    if (!fold.open && texts.some((text) => has(fold.textContent, text, isWhole))) fold.open = true;
+    if (fold.open) continue;
+    const said = new SaidText(fold).text;
+    fold.open = texts.some((text) => has(said, text, isWhole));
   }
 }
 
 /** What is shown in part gets the passage with those of some texts that this part lacks, whatever the passage has by now. */
 export function showPassage(passage: HTMLElement, shown: Element | null, { texts, isWhole }: Wanted): void {
-  const part = (shown?.textContent ?? "").replace(passage.textContent ?? "", "");
+  const part = shown ? new SaidText(shown, (around) => !passage.contains(around)).text : "";
   const words = wordsFor(texts.filter((text) => !has(part, text, isWhole)));
   const wanted = `${words.toLowerCase()}${isWhole ? " whole" : ""}`;
   if (!words || passage.dataset.words === wanted) return; // it is on its way, or has none
@@ -59,7 +59,7 @@ export function placeOfWords(root: Element): DOMRect | null {
     const range = document.createRange();
     range.setStart(startContainer, startOffset);
     range.setEnd(endContainer, endOffset);
-    const text = range.toString().toLowerCase();
+    const text = folded(range.toString());
     const same = found.get(text);
     if (same) same.push(range);
     else found.set(text, [range]);

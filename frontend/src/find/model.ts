@@ -1,6 +1,8 @@
 // Finds words in a conversation: their positions in a text, the next hit, and the status text.
 
-const SEVERAL = /^(?:["“][^"“”]+["”]\s*){2,}$/u;
+import { folded, foldedWithPlaces } from "./folding";
+
+const ALL_QUOTED = /^(?:["“][^"“”]*[^"“”\s][^"“”]*["”]\s*)+$/u;
 const UNSPACED = /[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Hang}\p{scx=Bopo}\p{scx=Thai}\p{scx=Laoo}\p{scx=Khmr}\p{scx=Mymr}]/u;
 const QUOTED = /["“]([^"“”]+)["”]/gu;
 
@@ -10,9 +12,9 @@ export interface Wanted {
   readonly isWhole: boolean;
 }
 
-/** The texts that a message has to have, as the server reads them: those in quotes if they are several. */
+/** The texts that a message has to have, as the server reads them: those in quotes if all words are. */
 export function textsIn(words: string): readonly string[] {
-  return SEVERAL.test(words) ? [...words.matchAll(QUOTED)].map(([, text = ""]) => text) : [words];
+  return ALL_QUOTED.test(words) ? [...words.matchAll(QUOTED)].map(([, text = ""]) => text) : [words];
 }
 
 /** The words that look for some texts: one as it is, several in quotes. */
@@ -27,15 +29,16 @@ export function isPhrase(words: string): boolean {
 
 /** The places of words in a text, which are compared as the server does; without overlaps, and `isWhole` without parts of words. */
 export function placesOf(text: string, words: string, isWhole = false): readonly (readonly [start: number, end: number])[] {
-  const [whole, wanted] = [text.toLowerCase(), words.toLowerCase()];
-  // A letter that grows: places would not fit.
-  if (!wanted || whole.length !== text.length) return [];
+  const wanted = folded(words).trim();
+  if (!wanted || !folded(text).includes(wanted)) return [];
+  const { letters, starts, ends } = foldedWithPlaces(text);
   const found: [number, number][] = [];
-  for (let at = whole.indexOf(wanted); at >= 0; ) {
+  for (let at = letters.indexOf(wanted); at >= 0; ) {
     const end = at + wanted.length;
-    const isFound = !isWhole || !(isWithinWord(text, at) || isWithinWord(text, end));
-    if (isFound) found.push([at, end]);
-    at = whole.indexOf(wanted, isFound ? end : at + 1);
+    const isFound = !isWhole || !(isWithinWord(letters, at) || isWithinWord(letters, end));
+    const [first, last] = [starts[at] ?? 0, ends[end - 1] ?? text.length];
+    if (isFound && first >= (found.at(-1)?.[1] ?? 0)) found.push([first, last]);
+    at = letters.indexOf(wanted, isFound ? end : at + 1);
   }
   return found;
 }
@@ -51,7 +54,7 @@ function isWordLetter(letter: string): boolean {
 
 export function has(text: string | null, words: string, isWhole = false): boolean {
   if (isWhole) return placesOf(text ?? "", words, true).length > 0;
-  return (text ?? "").toLowerCase().includes(words.toLowerCase());
+  return folded(text ?? "").includes(folded(words).trim());
 }
 
 /** What stands above the hits: `place` counts from 0, -1 for none; `hasMore` if others can be loaded. */

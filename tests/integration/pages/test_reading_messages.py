@@ -271,28 +271,6 @@ def test_finding_hidden_messages_costs_a_bounded_number_of_queries(
     assert part.count("hidden by batch") == 40
 
 
-def test_words_are_found_in_texts_and_in_calls_whatever_their_case(reviewer: Client) -> None:
-    conversation(
-        user("Ich GRÜSSE dich"), calls("a"), result("a", "grüsse"), user("x"), public_id="t"
-    )
-    page = text(reviewer.get("/conversations/t/find/?q=grüsse"))
-    assert re.findall(r"at=(\d+)#m", page) == ["0", "2"]
-    assert "<mark>GRÜSSE</mark>" in page
-    assert re.findall(r"at=(\d+)#m", text(reviewer.get("/conversations/t/find/?q=LOOK_up"))) == [
-        "1"
-    ]
-    assert "No messages match" in text(reviewer.get("/conversations/t/find/?q=zebra"))
-
-
-def test_texts_in_quotes_are_found_wherever_they_stand_in_a_message(reviewer: Client) -> None:
-    conversation(user("The fee is waived"), user("The fee"), user("Waived: a fee"), public_id="t")
-    page = text(reviewer.get('/conversations/t/find/?q="fee"+"waived"'))
-    assert re.findall(r"at=(\d+)#m", page) == ["0", "2"]
-    assert "<mark>Waived</mark>" in page
-    phrase = text(reviewer.get("/conversations/t/find/?q=fee+waived"))
-    assert "put quotes around each" in phrase
-
-
 def test_the_view_is_looked_through_by_itself_and_the_log_if_asked(reviewer: Client) -> None:
     long_chat()
     cut("chat", keep_last=2)

@@ -28,13 +28,15 @@ def test_words_are_found_as_they_are_read_whatever_is_marked_within_them() -> No
     ("words", "texts"),
     [
         ("fee difference", ["fee difference"]),
-        ('"fee"', ['"fee"']),
+        ('"second charger"', ["second charger"]),
+        ('"fee', ['"fee']),
+        ('" " "fee"', ['" " "fee"']),
         ('"fee" paid "late"', ['"fee" paid "late"']),
         ('"fee paid"  "late"', ["fee paid", "late"]),
         ("“退款” “延误”", ["退款", "延误"]),
     ],
 )
-def test_several_texts_in_quotes_are_looked_for_each(words: str, texts: list[str]) -> None:
+def test_texts_in_quotes_are_looked_for_each(words: str, texts: list[str]) -> None:
     assert texts_in(words) == texts
 
 
@@ -57,6 +59,44 @@ def test_whole_words_neither_begin_nor_end_within_others(
     assert found is not None
     assert (found.before, found.words.lower()) == (before, words)
     assert passage_in(before, words, whole=True) is None
+
+
+@pytest.mark.parametrize("said", ["second charger", "second  charger", "Second\r\n\u3000charger"])
+@pytest.mark.parametrize("words", ["second charger", "second\ncharger", '"second charger"'])
+def test_white_space_matches_any_white_space(said: str, words: str) -> None:
+    found = passage_in(f"the {said}s", words)
+    assert found is not None
+    assert (found.before, found.words, found.after) == ("the ", said, "s")
+    assert passage_in("secondcharger", words) is None
+
+
+@pytest.mark.parametrize(
+    ("said", "words"),
+    [
+        ("Cafe\u0301", "caf\u00e9"),
+        ("Caf\u00e9", "cafe\u0301"),
+        ("C**a**fé", "cafe"),
+        ("ＣＡＦＥ", "Café"),
+        ("Straße", "STRASSE"),
+        ("strasse", "Straße"),
+        ("o\ufb03ce", "office"),
+        ("\u304b\u3099", "が"),
+        ("\u1112\u1161\u11ab", "한"),
+        ("𝐞𐐀", "𝐞𐐨"),
+        ("don´t", "don´t"),
+        ("x + \u0301", "\u0301"),
+    ],
+)
+def test_case_accents_and_widths_make_no_difference(said: str, words: str) -> None:
+    assert passage_in(said, words) is not None
+
+
+def test_an_accent_belongs_to_the_word_that_it_ends() -> None:
+    said = "cafe\u0301s cafe\u0301, x\u0301y"
+    found = passage_in(said, "cafe", whole=True)
+    assert found is not None
+    assert (found.before, found.words) == ("cafe\u0301s ", "cafe\u0301")
+    assert passage_in(said, "y", whole=True) is None
 
 
 def test_several_texts_are_shown_where_they_are_nearest_to_each_other() -> None:

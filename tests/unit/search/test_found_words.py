@@ -33,5 +33,11 @@ def test_a_conversation_looks_for_all_words(text: str, sought: str, words: str) 
     assert found_words(passage(text, *sought.split())) == words
 
 
+def test_white_space_within_a_phrase_is_one_space() -> None:
+    found = passage_of("Alpha\n  beta", Query((Phrase(("xalpha", "xbeta")),)))
+    assert found is not None
+    assert found_words(found) == "Alpha beta"
+
+
 def test_a_passage_without_words_looks_for_nothing() -> None:
     assert not found_words(Passage((PassagePiece("nothing"),)))

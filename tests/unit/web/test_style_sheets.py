@@ -41,6 +41,14 @@ def test_a_long_name_takes_two_lines_of_its_list() -> None:
         assert " name-rows" in (ROOT / "templates" / name).read_text()
 
 
+def test_a_hidden_message_has_a_border_only_where_others_have_one() -> None:
+    """A style for all sides draws those without a width in 3 px of the colour of the text."""
+    sheet = (ROOT / "static" / "css" / "conversations.css").read_text()
+    rule = sheet.partition("\n.message-hidden {")[2].partition("}")[0]
+    assert "border-left-style: dashed" in rule
+    assert "border-style" not in rule
+
+
 def test_a_page_of_messages_is_not_searched_from_its_root() -> None:
     """A ``:root:has(...)`` is matched again for each section that loads, over all messages."""
     page = "".join((ROOT / "templates" / each).read_text() for each in _OF_A_CONVERSATION)

@@ -19,10 +19,24 @@ describe("words in a text", () => {
     expect([has("10 %", "1 %", true), has("in 1 %", "1 %", true), has("total", "to", true), has("total", "to")]).toEqual([false, true, false, true]);
   });
 
-  it("are not marked where a letter grows when it is made small", () => {
+  it("are marked where a letter grows when it is made small", () => {
     expect("İstanbul".toLowerCase().length).not.toBe("İstanbul".length);
-    expect(placesOf("İstanbul", "bul")).toEqual([]);
+    expect(placesOf("İstanbul", "bul")).toEqual([[5, 8]]);
     expect([has("İstanbul", "BUL"), has(null, "x")]).toEqual([true, false]);
+  });
+
+  it("are found whatever white space is between them", () => {
+    const text = "second charger, second  charger, Second\r\n\u3000charger, secondcharger";
+    const places = [[0, 14], [16, 31], [33, 49]];
+    expect(["second charger", "second\ncharger", " second charger "].map((words) => placesOf(text, words))).toEqual([places, places, places]);
+    expect([has("alpha\nbeta", "alpha beta"), has("alphabeta", "alpha beta")]).toEqual([true, false]);
+  });
+
+  it("are found without regard to accents and widths, with the accents marked", () => {
+    expect(placesOf("a cafe\u0301, Caf\u00e9, ＣＡＦＥ", "cafe")).toEqual([[2, 7], [9, 13], [15, 19]]);
+    expect(placesOf("cafe\u0301s cafe\u0301", "caf\u00e9", true)).toEqual([[7, 12]]);
+    expect([placesOf("die Straße", "STRASSE"), placesOf("strasse", "Straße"), placesOf("ß", "s")]).toEqual([[[4, 10]], [[0, 7]], [[0, 1]]]);
+    expect([has("\u1112\u1161\u11ab", "한"), has("\u304b\u3099", "が"), has("か", "が"), has("𝐞 x", "E")]).toEqual([true, true, false, true]);
   });
 });
 
@@ -32,9 +46,10 @@ describe("what is looked for", () => {
     expect(textsIn(wordsFor(["a", "b c"]))).toEqual(["a", "b c"]);
   });
 
-  it("is the words as they are typed, or several texts in quotes", () => {
+  it("is the words as they are typed, or texts in quotes", () => {
     expect(textsIn("fee difference")).toEqual(["fee difference"]);
-    expect(textsIn('"fee"')).toEqual(['"fee"']);
+    expect(textsIn('"second charger"')).toEqual(["second charger"]);
+    expect(['"fee', '" " "fee"'].map(textsIn)).toEqual([['"fee'], ['" " "fee"']]);
     expect(textsIn('"fee" paid "late"')).toEqual(['"fee" paid "late"']);
     expect(textsIn('"fee paid"  "late"')).toEqual(["fee paid", "late"]);
     expect(textsIn("“退款” “延误”")).toEqual(["退款", "延误"]);
