@@ -64,6 +64,14 @@ def place_keys(names: Collection[str], proposed: Collection[str], others: str) -
     return {name: sections[name] for name in order}
 
 
+def in_form_order(
+    names: Collection[str], there: Collection[str], proposed: Collection[str], others: str
+) -> list[str]:
+    """Returns names in the order of a form: keys that are ``there`` already, then new ones."""
+    placed = [name for name in place_keys(there, proposed, others) if name in names]
+    return [*placed, *sorted(set(names) - set(placed), key=natural_order)]
+
+
 def sections_in_order(sections: Mapping[str, str], shown: Collection[str]) -> list[KeySection]:
     """Returns each section with its number of keys, in the order of the form.
 

@@ -11,6 +11,7 @@ from django.db.models.functions import Length
 
 from conversations.models import Conversation, Revision
 from conversations.pages.batch_words import batch_words
+from conversations.pages.comment_words import words_of_comments
 from conversations.reading.batch_changes import changes_of
 from conversations.reading.display_names import display_name, read_display_names
 from ctxadmin.audit.models import AuditEntry
@@ -24,12 +25,12 @@ _LATEST: Final = 200  # conversations whose names are derived to compare them
 
 
 def words_of_runs(runs: Sequence[Run]) -> Sequence[Text]:
-    """Returns the sentences of the batches that were opened, "" for other changes.
+    """Returns the sentences of the batches that were opened and the places of comments, else "".
 
     Changes of conversations are never said together.
     """
     entries = [run[0] for run in runs]
-    found = _words_of_entries(entries)
+    found = {**_words_of_entries(entries), **words_of_comments(entries)}
     return [found.get((entry.stream, entry.seq), "") for entry in entries]
 
 

@@ -31,6 +31,7 @@ from ctxadmin.lib.errors import (
     Unavailable,
 )
 from ctxadmin.telemetry.facts import note_refusal
+from ctxadmin.ui.components import Text
 from ctxadmin.ui.sentences import as_sentence, translated
 
 
@@ -114,8 +115,10 @@ def _as_json(problem: FieldProblem) -> dict[str, object]:
     return problem.as_json() | {"message": as_sentence(problem.message)}
 
 
-def refusal_page(request: HttpRequest, error: ContextError) -> HttpResponse:
-    """Returns a domain error as a page with its status."""
+def refusal_page(
+    request: HttpRequest, error: ContextError, *, url: str = "", label: Text = ""
+) -> HttpResponse:
+    """Returns a domain error as a page with its status; ``url`` leads on to what it is about."""
     note_refusal(error.code)
     if isinstance(error, NotFound):
         return not_found(request, error)
@@ -132,7 +135,8 @@ def refusal_page(request: HttpRequest, error: ContextError) -> HttpResponse:
     context = {
         "problem": refusal,
         "back_url": _back(request),
-        "plain_url": request.path if of_address else "",
+        "plain_url": url or (request.path if of_address else ""),
+        "plain_label": label,
     }
     response = render(request, "problem.html", context, status=status_of(error))
     if isinstance(error, Unavailable):

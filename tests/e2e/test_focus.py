@@ -5,6 +5,7 @@ from uuid import uuid4
 import httpx
 from playwright.sync_api import Locator, Page, expect
 
+from tests.e2e.conftest import OpenPage
 from tests.e2e.editor.scenes import EDGES, NODES, card, opened
 from tests.e2e.scenes import Started, ok
 
@@ -133,7 +134,7 @@ def test_the_canvas_keeps_the_focus_where_one_works(designer_page: Page, api: ht
     expect(page.locator(".flow")).to_be_focused()
 
 
-def test_ctrl_enter_reviews_what_was_typed_into_a_state(
+def test_ctrl_enter_reviews_what_was_typed_into_a_state_and_approves_it_with_a_reason(
     reviewer_page: Page, start: Started
 ) -> None:
     name = start()
@@ -142,15 +143,53 @@ def test_ctrl_enter_reviews_what_was_typed_into_a_state(
     field.focus()
     reviewer_page.keyboard.type("Dear Mia. ")
     reviewer_page.keyboard.press("Control+Enter")
-    approve = reviewer_page.get_by_role("button", name="Approve with these changes")
-    expect(approve).to_be_visible()
-    expect(reviewer_page.get_by_role("group", name="State changes")).to_be_focused()
-    for _each in range(3):  # the reason, Apply, Approve
-        reviewer_page.keyboard.press("Tab")
-    expect(approve).to_be_focused()
+    reason = reviewer_page.get_by_label("Reason")
+    expect(reason).to_be_focused()
     reviewer_page.wait_for_timeout(700)  # a key decides nothing on a page that nobody has seen yet
-    reviewer_page.keyboard.press("a")
+    reviewer_page.keyboard.type("a good reason")
+    expect(reason).to_have_value("a good reason")
+    reviewer_page.keyboard.press("Control+Enter")
     expect(reviewer_page.get_by_text("Approved with your changes")).to_be_visible()
+
+
+def test_a_key_of_the_page_approves_a_changed_state_once_its_reason_is_left(
+    reviewer_page: Page, start: Started
+) -> None:
+    page = _summary(reviewer_page, start())
+    page.wait_for_timeout(700)
+    page.keyboard.press("Escape")
+    expect(page.get_by_label("Reason")).not_to_be_focused()
+    page.keyboard.press("a")
+    expect(page.get_by_text("Approved with your changes")).to_be_visible()
+
+
+def test_a_key_leads_to_an_approval_against_the_edits_of_others(
+    reviewer_page: Page, open_page: OpenPage, api: httpx.Client, start: Started
+) -> None:
+    name = start()
+    other = open_page("designer")
+    other.goto(f"/executions/{name}/state/")
+    other.get_by_label("count", exact=True).fill("4")
+    expect(other.get_by_text("Saved for you")).to_be_visible()
+    page = _summary(reviewer_page, name)
+    approve = page.get_by_role("button", name="Approve anyway with these changes")
+    page.wait_for_timeout(700)
+    page.keyboard.press("Escape")
+    for key in ("a", "Control+Enter"):
+        page.keyboard.press(key)
+        expect(approve).to_be_focused()
+    assert ok(api.get(f"conversations/{name}/snapshot"))["status"] == "PAUSED"
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("Approved with your changes")).to_be_visible()
+
+
+def _summary(page: Page, name: str) -> Page:
+    """The changes of a state, to which keys led."""
+    page.goto(f"/executions/{name}/state/")
+    page.get_by_label("draft", exact=True).fill("Dear Mia")
+    page.keyboard.press("Control+Enter")
+    expect(page.get_by_label("Reason")).to_be_focused()
+    return page
 
 
 def test_back_from_a_review_the_queue_goes_on_at_its_line(

@@ -159,3 +159,24 @@ def test_a_large_text_is_taken_in_whole_and_then_but_for_what_meets(
     expect(page.get_by_text("Updated to version 4, except mine")).to_be_visible()
     page.get_by_role("button", name="Review changes").click()
     expect(page.locator("fieldset.conflict")).to_have_count(1)
+
+
+def test_the_text_begins_at_the_key_that_is_too_large_for_the_form_and_ctrl_enter_reviews_it(
+    reviewer_page: Page, api: httpx.Client
+) -> None:
+    page, name = reviewer_page, f"take-{uuid4().hex[:8]}"
+    ok(api.post("conversations", json={"id": name, "title": name}))
+    rows = [{"id": number, "text": "x" * 40} for number in range(1500)]
+    save(api, name, status="PAUSED", state_data={"a": rows, "huge": rows, "z": 1})
+    go(page, f"/executions/{name}/state/#edit:huge")
+    expect(page.locator(".edit-left-out button")).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(editor(page)).to_be_focused()
+    line = editor(page).locator(".cm-activeLine")
+    expect(line).to_contain_text('"huge": [')
+    expect(line).to_be_in_viewport()
+    page.keyboard.type('"gr?": 1, ')  # no key of the page is meant
+    expect(page.get_by_text("Saved for you")).to_be_visible()
+    page.keyboard.press("Control+Enter")
+    expect(page.get_by_label("Reason")).to_be_focused()
+    expect(page.get_by_role("group", name="State changes")).to_contain_text("gr?")

@@ -3,6 +3,7 @@
 import httpx
 from playwright.sync_api import Page, expect
 
+from tests.e2e.scenes import ok
 from tests.e2e.selection_scenes import box, made
 
 
@@ -152,3 +153,24 @@ def test_an_open_sheet_is_about_what_is_selected_by_then(
     expect(page.get_by_text("2 messages will be hidden: #7–#8")).to_be_visible()
     page.get_by_role("button", name="Apply").click()
     expect(page.get_by_text("Hid #7–#8.")).to_be_visible()
+
+
+def test_a_sheet_that_changes_nothing_cannot_be_applied_until_it_changes_something(
+    reviewer_page: Page, api: httpx.Client
+) -> None:
+    page, name = reviewer_page, made(api, "e2e-sheet-pinned", 6)
+    ok(api.patch(f"conversations/{name}/messages/3", json={"pinned": True}))
+    before = ok(api.get(f"conversations/{name}"))
+    page.goto(f"/conversations/{name}/")
+    page.locator("#m3").focus()
+    page.keyboard.press("d")
+    sheet = page.locator("#sheet")
+    apply = sheet.get_by_role("button", name="Apply")
+    expect(sheet.get_by_label("Reason")).to_be_focused()
+    expect(apply).to_be_disabled()
+    expect(sheet.get_by_text("There is nothing to apply.")).to_be_visible()
+    page.keyboard.press("Enter")
+    box(page, 4).check()
+    expect(apply).to_be_enabled()
+    expect(sheet.get_by_text("There is nothing to apply.")).to_be_hidden()
+    assert ok(api.get(f"conversations/{name}")) == before

@@ -26,7 +26,6 @@ from checkpoints.pages.state import state_view
 from checkpoints.pages.state.state_view import KeyView
 from checkpoints.reading.proposals import find_proposal
 from checkpoints.reading.state_values import all_values, heads_by_name
-from checkpoints.store.snapshots import StoredSnapshot
 from conversations.models import Conversation
 from ctxadmin.lib.errors import InvalidState
 from ctxadmin.ui.components import Crumb, Text
@@ -49,7 +48,7 @@ class EditPage:
     parsed yet; ``typed_at`` says by place at which ``seq`` it was typed. ``former`` is an earlier
     execution that also has a draft. ``raw`` contains what others applied up to version ``up_to``:
     ``took`` keys; ``meets`` names the keys it does not contain. ``step`` is the queue that the
-    reader works through.
+    reader works through. ``raw_at`` is the key at which ``raw`` is shown, "" for its beginning.
     """
 
     title: Text
@@ -84,7 +83,14 @@ class EditPage:
     step: QueueStep
     position: PositionView
     adds: bool
+    raw_at: str
     former: Sequence[int] = ()
+
+    @property
+    def raw_first(self) -> str:
+        """Returns the key at which its text begins: the wanted one, if it is too large here."""
+        names = [key.name for key in self.left_out]
+        return self.text if self.text in names else next(iter(names), "")
 
     @property
     def first_wrong(self) -> int | None:
@@ -92,7 +98,9 @@ class EditPage:
         return next((place for place, row in enumerate(self.rows) if row.problem), None)
 
 
-def edit_page(task: Edit, *, text: str = "", raw: bool = False, adds: bool = False) -> EditPage:
+def edit_page(
+    task: Edit, *, text: str = "", raw: bool = False, raw_at: str = "", adds: bool = False
+) -> EditPage:
     """Returns the form with the draft, and all else as it is now.
 
     With ``adds`` the row for a new key is open. It remains an edit of ``task.base`` while the two
@@ -101,7 +109,7 @@ def edit_page(task: Edit, *, text: str = "", raw: bool = False, adds: bool = Fal
     head, base, row, draft = task.head, task.base, task.base.row, task.draft
     if row is None:
         raise InvalidState(_("This conversation has no execution."), status=Status.IDLE)
-    proposed = {name for each in find_proposal(task.now).sources for name in each.keys}
+    proposed = _proposed_keys(task)
     view = state_view.state_view(base, text=text, most=_MOST_KEYS, first=proposed)
     may_raw = row.state_bytes <= _MOST_RAW
     is_large = row.state_bytes > _MOST_IN_PAGE
@@ -109,7 +117,7 @@ def edit_page(task: Edit, *, text: str = "", raw: bool = False, adds: bool = Fal
     taken = merged_text_of(task)
     given = unread.given if unread else _marks_shown(task, raw=raw)
     if raw and may_raw:
-        text_now = unread.text if unread else raw_text(base, {**taken.changes, **task.changes})
+        text_now = unread.text if unread else raw_text(task, taken)
         whole = "" if is_large else text_now
     raw_url = f"{reverse('checkpoints:edit', args=[head.public_id])}?raw=text"
     raw_url += f"&text={unread.mark}" if unread else "&text="
@@ -153,6 +161,7 @@ def edit_page(task: Edit, *, text: str = "", raw: bool = False, adds: bool = Fal
         step=QueueStep.of(task.request),
         position=presenters.position_view(task.now),
         adds=adds or not (rows[:-1] or left_out),
+        raw_at=raw_at,
     )
 
 
@@ -194,9 +203,19 @@ def _with_their_versions(task: Edit, rows: list[Row], taken: Changes) -> list[Ro
     ]
 
 
-def raw_text(base: StoredSnapshot, changes: Changes) -> str:
-    """Returns the whole state as JSON with the changes."""
-    return state_form.format_json(state_form.with_changes(all_values(base), changes))
+def raw_text(task: Edit, taken: MergedText) -> str:
+    """Returns the whole state as JSON with the draft and what others applied, ordered as the form.
+
+    Only keys of the state are ordered: what is inside their values stays as it was written.
+    """
+    there = all_values(task.base)
+    state = state_form.with_changes(there, {**taken.changes, **task.changes})
+    names = key_sections.in_form_order(state, there, _proposed_keys(task), _("Other keys"))
+    return state_form.format_json({name: state[name] for name in names})
+
+
+def _proposed_keys(task: Edit) -> set[str]:
+    return {name for each in find_proposal(task.now).sources for name in each.keys}
 
 
 def text_of(draft: StateDraft, request: HttpRequest) -> WholeText | None:

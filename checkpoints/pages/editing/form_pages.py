@@ -54,6 +54,7 @@ from ctxadmin.lib.errors import (
     VersionConflict,
 )
 from ctxadmin.ui.components import author_label
+from ctxadmin.ui.error_pages import refusal_page
 from ctxadmin.ui.pages import page, show
 from ctxadmin.ui.sentences import translated
 
@@ -105,21 +106,23 @@ def _open_form(
             return lost_edit_page.show_lost_edit(task)
         if before:
             return former_drafts.show_former(request, actor, head, before[0])
-        raise InvalidState(
-            _("The state can be edited only while the execution is paused."), status=now.status
-        )
+        text = _("The state can be edited only while the execution is paused.")
+        error = InvalidState(text, status=now.status)
+        there = QueueStep.of(request).address("checkpoints:detail", head.public_id)
+        return refusal_page(request, error, url=there, label=_("Open the execution"))
     if request.GET.get("raw") == "text":
         return _whole(task)
     if "discard" in request.GET and task.draft:
         return draft_discard.ask_before(task)
-    shown = edit_page(task, text=request.GET.get("q", ""), raw="raw" in request.GET)
+    text = request.GET.get("q", "")
+    shown = edit_page(task, text=text, raw="raw" in request.GET, raw_at=text)
     return show(request, "checkpoints/edit.html", replace(shown, former=before[:1]))
 
 
 def _whole(task: Edit) -> HttpResponse:
     """Returns the whole state as text, for a page that does not contain it."""
     text, taken = text_of(task.draft, task.request), merged_text_of(task)
-    found = text.text if text else raw_text(task.base, {**taken.changes, **task.changes})
+    found = text.text if text else raw_text(task, taken)
     made_of = {"X-State": f"{task.version} {task.draft.seq} {taken.version}"}
     return HttpResponse(found, content_type=_PLAIN, headers=made_of)
 
@@ -151,7 +154,8 @@ def _form_sent(task: Edit, step: str) -> HttpResponse:
     if not read.valid:
         return _refuse_form(task, read, raw=raw)
     if step in ("raw", "form"):
-        return _show_form(task, raw=step == "raw")
+        raw_at = task.request.POST.get("raw-at", "")
+        return _show_form(task, raw=step == "raw", raw_at=raw_at)
     if not task.changes:
         flash.info(task.request, _("There are no changes yet."))
         return _show_form(task, raw=raw)
@@ -199,13 +203,14 @@ def _show_form(
     task: Edit,
     *,
     raw: bool = False,
+    raw_at: str = "",
     problem: str = "",
     adds: bool = False,
     text: str | None = None,
     wrong: Mapping[str, Row] | None = None,
 ) -> HttpResponse:
     """Shows the form with the draft; ``text`` and the ``wrong`` rows as they were typed."""
-    shown = edit_page(task, raw=raw, adds=adds)
+    shown = edit_page(task, raw=raw, raw_at=raw_at, adds=adds)
     if text is not None and not shown.raw_url:
         shown = replace(shown, raw=text)
     if wrong:

@@ -85,6 +85,16 @@ class SummaryPage:
     position: PositionView
     problem: str
 
+    @property
+    def reads_first(self) -> bool:
+        """Returns True if the page says something that the reader does not expect."""
+        return bool(self.problem or self.newer or self.others)
+
+    @property
+    def overrides(self) -> bool:
+        """Returns True if an approval would forestall the claim or the edits of others."""
+        return bool(self.claim.holder or self.edits.who)
+
 
 @dataclass(frozen=True, slots=True)
 class MergeSides:

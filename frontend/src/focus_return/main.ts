@@ -6,6 +6,7 @@ import { controlFor, readPlace } from "./model";
 
 const STORE = "focus-return";
 const CONTROLS = "button[type=submit], input:not([type=hidden]), select, textarea";
+const FIELD = "textarea[data-goes-on]";
 let byKeys = false;
 
 document.addEventListener("keydown", () => (byKeys = true), { capture: true });
@@ -54,8 +55,13 @@ function reportOf(): HTMLElement | null {
 function focusReport(): void {
   const report = reportOf();
   if (!report) return;
-  report.tabIndex = -1;
-  report.focus();
+  if (report.tabIndex < 0) report.tabIndex = -1; // what is no control has the focus only with the attribute
+  report.focus({ preventScroll: report.matches(FIELD) });
+}
+
+/** Where one goes on by writing, the first letter is to be none of the keys of the page, however one came there. */
+function beginInField(): void {
+  if (document.activeElement === document.body && reportOf()?.matches(FIELD)) focusReport();
 }
 
 /** A browser scrolls to the former place once more after the page has loaded, unless it is told not to. */
@@ -91,4 +97,7 @@ function comeBack(): void {
   else focusReport();
 }
 
-addEventListener("load", comeBack);
+addEventListener("load", () => {
+  comeBack();
+  beginInField();
+});

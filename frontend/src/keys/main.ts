@@ -2,7 +2,7 @@
 // offer more by the event keys:collect. "?" lists what works. Keys without Ctrl can be switched off.
 
 import { leaveByKey } from "./arrival";
-import { capsOf, COLLECT, grouped, type KeyGroup, type Line, nameOf, type Shortcut, step, tableOf, typesNothing } from "./model";
+import { capsOf, COLLECT, grouped, type KeyGroup, type Line, nameOf, type Pressed, type Shortcut, step, tableOf, typesNothing } from "./model";
 
 const STORE = "keys";
 const PAUSE_MS = 1200;
@@ -26,7 +26,9 @@ function enabled(): boolean {
   }
 }
 
-function isTyping(target: EventTarget | null): boolean {
+/** Also of an editor in a shadow root, of which the page sees only the host. */
+function isTyping(event: KeyboardEvent): boolean {
+  const target = event.composedPath()[0];
   return target instanceof HTMLElement && (target.isContentEditable || target.matches(TYPING));
 }
 
@@ -49,13 +51,14 @@ function ofElement(element: HTMLElement): Shortcut {
   const { key = "", keyLabel = "" } = element.dataset;
   const usable = !element.matches(":disabled, [aria-disabled=true]") && (element.checkVisibility() || element.closest("[popover]") !== null);
   const group = (element.dataset.keyGroup as KeyGroup | undefined) ?? (element.closest("main") ? "page" : "everywhere");
-  return { keys: key, label: keyLabel, usable, run: ({ repeat }) => use(element, repeat === true), group, when: element.dataset.keyWhen };
+  return { keys: key, label: keyLabel, usable, run: (pressed) => use(element, pressed), group, when: element.dataset.keyWhen };
 }
 
-/** A key that is held sends no form, and decides nothing on a page that nobody has seen yet. */
-function use(element: HTMLElement, isHeld: boolean): void {
-  if (isHeld && element.matches("button[type=submit]")) return;
-  if (element.matches("[data-key-decides]") && performance.now() - shownAt < SEEN_MS) return askAgain(element);
+/** A key that is held sends no form, and decides nothing on a page that nobody has seen yet, or against a warning. */
+function use(element: HTMLElement, pressed: Pressed): void {
+  if (pressed.repeat && element.matches("button[type=submit]")) return;
+  if (element.matches("[data-key-decides]") && performance.now() - shownAt < SEEN_MS) return askAgain(nameOf(pressed));
+  if (element.matches("[data-key-asks]")) return element.focus();
   if (element instanceof HTMLAnchorElement) leaveByKey(element.pathname);
   if (!element.matches("input, textarea, select")) return element.click();
   const menu = element.closest<HTMLElement>("[popover]");
@@ -67,18 +70,20 @@ function use(element: HTMLElement, isHeld: boolean): void {
 }
 
 /** A key that was pressed too early says so: nothing was decided. */
-function askAgain(element: HTMLElement): void {
-  const text = (list?.dataset.again ?? "").replace("{key}", element.dataset.key ?? "");
+function askAgain(key: string): void {
+  const text = (list?.dataset.again ?? "").replace("{key}", key);
   document.dispatchEvent(new CustomEvent("toast", { detail: { text, tone: "info" } }));
 }
 
-/** Escape leaves a field that a key led to, so that single keys work again. */
-function leave(event: KeyboardEvent): boolean {
-  if (event.key !== "Escape" || !entered || event.target !== entered.field) return false;
-  const { field, from } = entered;
+/** Escape leaves a field that a key led to, or in which the page began, so that single keys work again. */
+function leave({ key, target }: KeyboardEvent): boolean {
+  if (key !== "Escape" || !(target instanceof HTMLElement)) return false;
+  const isEntered = entered?.field === target;
+  if (!isEntered && !target.matches("textarea[data-goes-on]")) return false;
+  const from = isEntered ? entered?.from : null;
   entered = null;
   if (from?.isConnected && from.checkVisibility()) from.focus();
-  else field.blur();
+  else target.blur();
   return true;
 }
 
@@ -136,7 +141,7 @@ function openHelp(): void {
 }
 
 document.addEventListener("keydown", (event) => {
-  if (event.defaultPrevented || event.altKey || event.isComposing || leave(event) || isChoosing(event) || (isTyping(event.target) && !typesNothing(event))) return;
+  if (event.defaultPrevented || event.altKey || event.isComposing || leave(event) || isChoosing(event) || (isTyping(event) && !typesNothing(event))) return;
   if (["Control", "Shift", "Meta"].includes(event.key) || document.querySelector("dialog[open]")) return;
   const before = event.timeStamp - last < PAUSE_MS ? typed : [];
   const found = step(tableOf(offered(), enabled()), before, nameOf(event));

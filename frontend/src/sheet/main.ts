@@ -9,6 +9,7 @@ const IN_PLACE = ["hide", "keep_from", "insert", "replace", "summarize"];
 const place = document.getElementById("sheet-place") as HTMLElement;
 let opener: HTMLElement | null = null;
 let asking = 0; // how often it was asked what another selection would do
+let isBehind = false; // it does not say yet what the selection of now would do
 let followed = ""; // the view for which the effect was asked for again
 
 function sheet(): HTMLElement | null {
@@ -69,15 +70,20 @@ function offerClose(): void {
   cancel.textContent = cancel.dataset.close ?? "";
 }
 
-/** Nothing comes without a text, and a replacement with the words that are there already would be a batch that changes nothing. */
+/**
+ * Nothing comes without a text. A replacement with the words that are there already, or an action that changes
+ * no messages, would be a batch that changes nothing.
+ */
 function allowApply(): void {
   const text = sheet()?.querySelector<HTMLTextAreaElement>("textarea[name=text]");
   const apply = sheet()?.querySelector<HTMLButtonElement>("button[name=apply]");
   const why = document.getElementById("sheet-why");
-  if (!text || !apply || !why) return;
-  const needsText = document.getElementById("sheet-effect")?.dataset.needsText !== undefined;
-  apply.disabled = text.required ? !text.value.trim() : needsText && text.value === text.defaultValue;
-  why.hidden = !apply.disabled;
+  const effect = document.getElementById("sheet-effect");
+  if (!apply || !why || !effect) return;
+  const { needsText, changesNothing } = effect.dataset;
+  if (!text) why.hidden = changesNothing === undefined;
+  else why.hidden = text.required ? Boolean(text.value.trim()) : needsText === undefined || text.value !== text.defaultValue;
+  apply.disabled = isBehind || !why.hidden;
 }
 
 /** How high the sheet is, for what stays beside it. */
@@ -158,13 +164,11 @@ async function followSelected(): Promise<void> {
   if (!positions) return close();
   if (isSame(positionsOf(positions), positionsOf(field.value))) return; // 3 and 3-3
   field.value = positions;
-  const apply = opened.querySelector<HTMLButtonElement>("button[name=apply]");
-  if (apply) apply.disabled = true;
   const mine = ++asking;
-  await refresh();
-  if (mine !== asking) return;
-  if (apply) apply.disabled = false;
-  draw();
+  isBehind = true;
+  allowApply();
+  await refresh().finally(() => (isBehind = mine !== asking));
+  if (mine === asking) draw();
 }
 
 function keepTyped(): void {

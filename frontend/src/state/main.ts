@@ -2,7 +2,7 @@
 //
 // The page of the draft begins it, learns of each change and sends the text.
 
-import { NotJson, scan, type Scanned } from "./model/scan";
+import { NotJson, placeOf, scan, type Scanned } from "./model/scan";
 import { problemOf, say, wordsOf, type Words } from "./texts";
 import { textEditor, type TextEditor } from "./view/text_editor";
 import { tree } from "./view/tree";
@@ -13,6 +13,8 @@ export interface JsonEditor {
   text(): string;
   /** Put another text in its place, of which undo knows nothing: it is what others wrote. */
   take(text: string): void;
+  /** Put the cursor at a key of the state, if it has that. */
+  show(key: string): void;
 }
 
 /** Puts the editor of `first` in the place of the area; `edited` is called when the text changes. */
@@ -72,7 +74,14 @@ export function begin(area: HTMLTextAreaElement, first: string, edited: () => vo
   bar.search((word) => branches.find(word));
   bar.folds((open) => branches.foldAll(open));
   read();
-  return { text: () => text.text(), take: (fresh) => text.take(fresh) };
+  return {
+    text: () => text.text(),
+    take: (fresh) => text.take(fresh),
+    show: (key) => {
+      const place = scanned && placeOf(scanned, key);
+      if (scanned && place !== undefined) text.show(scanned.keyStart[place]!);
+    },
+  };
 }
 
 /** Put a value into the text, if it is one. */

@@ -37,6 +37,9 @@ def test_a_sheet_says_that_a_pinned_message_is_kept(reviewer: Client) -> None:
     page = sheet(reviewer, "hide", "4", revision="1")
     assert "No message will be hidden: what is selected is kept." in page
     assert "These pinned messages stay: #4." in page
+    assert "data-changes-nothing" in page
+    assert "There is nothing to apply." in page
+    assert "data-changes-nothing" not in sheet(reviewer, "hide", "3-4", revision="1")
 
 
 def test_a_sheet_says_of_several_messages_what_goes_along_with_them(reviewer: Client) -> None:

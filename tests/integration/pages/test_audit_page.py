@@ -14,6 +14,7 @@ from pydantic import JsonValue
 from checkpoints.pages import audit_words
 from checkpoints.services import annotations
 from conversations.domain.configs import read_operation
+from conversations.services import comments
 from conversations.services.use_cases import apply_operation
 from ctxadmin.accounts import people
 from ctxadmin.accounts.access_log import record_access
@@ -342,6 +343,25 @@ def test_rights_and_labels_are_said_in_their_rows_and_entries() -> None:
     assert "Version 1: a label that was replaced or removed since" in first
     annotations.remove_label(person(), run.head.public_id, 1)
     assert "Version 1: label removed" in rows("action=label.set", admin)[0]
+
+
+def test_a_comment_says_what_it_is_about_and_how_it_begins_as_long_as_it_is_there() -> None:
+    run, admin, reader = paused(), signed_in(Role.ADMIN), person(Role.REVIEWER)
+    name = run.head.public_id
+    long = comments.comment(reader, name, comments.About(message=1), "“Late” again. " + "x" * 90)
+    keyed = annotations.WriteComment(version=1, key="draft", text="Too curt")
+    annotations.comment(reader, name, keyed)
+    of_key, of_message = rows("action=comment.write", admin)
+    assert "Message #1: “‘Late’ again. xxx" in of_message
+    assert "x…”" in of_message
+    assert "Key draft: “Too curt”" in of_key
+    admin.cookies["language"] = "zh-hans"
+    assert "键 draft：“Too curt”" in rows("action=comment.write", admin)[0]
+    admin.cookies["language"] = "en"
+    comments.remove_comment(reader, name, long.number)
+    (removed,) = rows("action=comment.delete", admin)
+    assert "Message #1" in removed
+    assert "Late" not in removed + rows("action=comment.write", admin)[1]
 
 
 def test_completions_name_their_nodes_with_at_most_two_more_queries(

@@ -1,5 +1,7 @@
 """Changing the state of a paused execution: type, look at the summary, apply."""
 
+import json
+
 import pytest
 from django.test import Client
 
@@ -9,13 +11,22 @@ from tests.integration.checkpoints.flows import Run, ok
 from tests.integration.pages.execution_scenes import (
     field_of,
     form_of,
+    hidden,
     page,
     paused,
     running,
     text,
     url,
 )
-from tests.integration.pages.state_edits import apply, carried, opened, send, typed
+from tests.integration.pages.state_edits import (
+    apply,
+    carried,
+    opened,
+    other_edit,
+    send,
+    typed,
+    with_reducers,
+)
 
 pytestmark = pytest.mark.django_db
 
@@ -67,6 +78,31 @@ def test_changes_to_what_another_edits_are_approved_after_a_question(
     assert (run.snapshot()["status"], run.state()["draft"]) == ("RUNNING", "Dear friend")
 
 
+def test_the_reason_is_written_at_once_unless_something_is_read_first(
+    reviewer: Client, run: Run
+) -> None:
+    fields = typed(opened(reviewer, run), draft="Dear friend")
+    summary = text(send(reviewer, run, fields))
+    assert _begins_at_reason(summary)
+    assert "data-key-asks" not in summary
+    other_edit(run, count=9)
+    behind = text(send(reviewer, run, fields))
+    assert "Someone else changed this" in behind
+    assert not _begins_at_reason(behind)
+
+
+def test_no_key_alone_approves_against_a_claim(reviewer: Client, run: Run) -> None:
+    signed_in(Role.DESIGNER).post(url(run, "claim/"), {"do": "claim"})
+    summary = text(send(reviewer, run, typed(opened(reviewer, run), draft="Dear friend")))
+    assert "Approve anyway with these changes" in summary
+    assert "data-key-asks" in summary
+    assert _begins_at_reason(summary)
+
+
+def _begins_at_reason(html: str) -> bool:
+    return "data-goes-on" in html.partition('id="reason"')[2].partition(">")[0]
+
+
 def test_changes_to_what_another_has_claimed_are_applied_without_a_question(
     reviewer: Client, run: Run
 ) -> None:
@@ -112,6 +148,23 @@ def test_an_edit_replaces_what_reducers_would_add_to(reviewer: Client) -> None:
     assert apply(reviewer, run, send(reviewer, run, fields)).status_code == 302
     assert run.state()["count"] == 10
     assert run.state()["facts"] == {"only": 1}
+
+
+def test_a_json_text_has_the_keys_in_the_order_of_the_form_and_begins_at_the_wanted_one(
+    reviewer: Client,
+) -> None:
+    large = {"z": "x" * 70_000, "a": 1}
+    state = {"line14": 1, "huge": large, "line2": 1, "vast": large, "first": 1}
+    run = with_reducers(state)
+    assert hidden(page(reviewer, run, "state/"), "raw-at") == "huge"
+    assert hidden(page(reviewer, run, "state/?q=vast"), "raw-at") == "vast"
+    raw = send(reviewer, run, form_of(page(reviewer, run, "state/?q=vast")), "raw")
+    assert 'data-at="vast"' in text(raw)
+    form = form_of(text(raw))
+    written = json.loads(form["raw"])
+    assert list(written) == ["first", "huge", "line2", "line14", "vast"]
+    assert list(written["huge"]) == ["z", "a"]
+    assert "There are no changes yet" in text(send(reviewer, run, form))
 
 
 def test_the_same_is_edited_as_one_json_text(reviewer: Client, run: Run) -> None:
@@ -214,7 +267,9 @@ def test_a_form_that_does_not_say_what_was_seen_is_refused(reviewer: Client, run
 
 def test_only_what_is_paused_is_edited(reviewer: Client, run: Run) -> None:
     run.post("approve")
-    assert reviewer.get(url(run, "state/")).status_code == 409
+    answer = reviewer.get(url(run, "state/"))
+    assert answer.status_code == 409
+    assert f'href="{url(run)}">Open the execution</a>' in text(answer)
 
 
 def test_a_state_of_many_keys_is_found_by_name(reviewer: Client, run: Run) -> None:

@@ -2,6 +2,7 @@
 
 from checkpoints.editing.key_sections import (
     KeySection,
+    in_form_order,
     natural_order,
     place_keys,
     sections_by_key,
@@ -55,3 +56,9 @@ def test_proposed_keys_without_sections_are_followed_by_the_others() -> None:
     found = place_keys([*MANY, *CUSTOMER], {f"plain_{each}" for each in range(12)}, OTHERS)
     assert list(found)[:2] == ["plain_0", "plain_1"]
     assert set(place_keys(CUSTOMER, CUSTOMER, OTHERS).values()) == {"customer"}
+
+
+def test_new_keys_follow_those_that_are_there_in_the_order_of_the_form() -> None:
+    names = {"new10", "line14", "line2", "new2", "answer"}
+    found = in_form_order(names, ["line14", "line2", "gone", "answer"], {"line2"}, OTHERS)
+    assert found == ["answer", "line2", "line14", "new2", "new10"]

@@ -57,6 +57,8 @@ function beginAtFirstKey(form: HTMLFormElement): void {
 function goToLeftOut(form: HTMLFormElement, name: string): void {
   const key = [...form.querySelectorAll<HTMLElement>("[data-left-out]")].find(({ dataset }) => dataset.leftOut === name);
   const place = key?.closest(".edit-left-out");
+  const shown = form.querySelector<HTMLInputElement>("input[name=raw-at]");
+  if (place && shown) shown.value = name;
   place?.scrollIntoView({ block: "center" });
   place?.querySelector("button")?.focus({ preventScroll: true });
 }

@@ -47,6 +47,7 @@ export async function beginWhole(area: HTMLTextAreaElement, host: Host): Promise
   // The page has loaded it before this script: the editor stands there with the page.
   const { begin } = (await import(script)) as typeof import("../../state/main");
   const editor = begin(area, first, host.edited);
+  if (document.activeElement === document.body) editor.show(area.dataset.at ?? "");
   return { text: () => editor.text(), look: offer(area, editor, host) };
 }
 

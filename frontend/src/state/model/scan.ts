@@ -223,6 +223,15 @@ export function nameOf(scanned: Scanned, place: number): string {
   return JSON.parse(scanned.text.slice(start, scanned.keyEnd[place])) as string;
 }
 
+/** The place of a key of the whole, undefined if it is none. */
+export function placeOf(scanned: Scanned, key: string): number | undefined {
+  if (scanned.kind[0] !== Kind.Object) return undefined;
+  for (let place = 1; place < scanned.length; place = scanned.next[place]!) {
+    if (nameOf(scanned, place) === key) return place;
+  }
+  return undefined;
+}
+
 /** The JSON pointer of a value (RFC 6901). */
 export function pointerOf(scanned: Scanned, place: number): string {
   const names: string[] = [];

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 
 import { CLOSED, OPEN, rowsOf, rowsWith, turned } from "../model/rows";
-import { Kind, NotJson, nameOf, pointerOf, scan, textOf, type Scanned } from "../model/scan";
+import { Kind, NotJson, nameOf, placeOf, pointerOf, scan, textOf, type Scanned } from "../model/scan";
 import wrong from "./wrong_json.json";
 
 /** The value again, built from the places alone. */
@@ -85,4 +85,12 @@ describe("rows", () => {
     expect(names(rowsWith(scanned, "2"))).toEqual(["/a", "/a/b", "/a/b/1"]);
     expect(names(rowsWith(scanned, "nowhere"))).toEqual([]);
   });
+});
+
+test("a key of the whole is found, one inside a value or of a list is none", () => {
+  const found = scan('{"a": {"large": 1}, "la\\u0072ge": [1, 2], "z": 0}');
+  const place = placeOf(found, "large")!;
+  expect(found.text.slice(found.start[place], found.end[place])).toBe("[1, 2]");
+  expect(placeOf(found, "none")).toBeUndefined();
+  expect(placeOf(scan('["a"]'), "0")).toBeUndefined();
 });

@@ -16,6 +16,8 @@ import { NotJson, scan } from "../model/scan";
 import { problemOf, type Words } from "../texts";
 
 const LINT_MS = 400;
+/** Ctrl+Enter is a key of the page. */
+const KEYS = defaultKeymap.filter(({ key }) => key !== "Mod-Enter");
 
 /** Colours that keep 4.5:1 on the page's own backgrounds, in the theme of the moment. */
 const COLOURS = {
@@ -70,7 +72,7 @@ export function textEditor({ text, label, words, dark, changed }: Wanted): TextE
         look(dark),
         EditorState.tabSize.of(2),
         EditorView.contentAttributes.of({ "aria-label": label, spellcheck: "false" }),
-        keymap.of([...defaultKeymap, ...historyKeymap, ...searchKeymap, ...foldKeymap, ...lintKeymap, indentWithTab]),
+        keymap.of([...KEYS, ...historyKeymap, ...searchKeymap, ...foldKeymap, ...lintKeymap, indentWithTab]),
         EditorView.updateListener.of((update) => {
           if (update.docChanged) changed();
         }),
