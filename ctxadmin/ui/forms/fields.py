@@ -278,8 +278,7 @@ def _text_widget(leaf: Leaf, hint: FieldHint) -> forms.Widget:
         attrs["placeholder"] = hint.placeholder
     if hint.code:
         attrs |= {"class": "font-monospace", "spellcheck": "false", "autocapitalize": "off"}
-    if leaf.max_length is not None:
-        attrs["maxlength"] = leaf.max_length
+    # No maxlength: it would cut a long paste without a word. The model says what is too long.
     if hint.tiles:
         return TileSelect(hint, attrs | {"autocomplete": "off"})
     long = leaf.mixed or (leaf.max_length is not None and leaf.max_length > _LONG)

@@ -156,7 +156,6 @@ def _tiles(bound: BoundField, widget: TileSelect) -> dict[str, object]:
             "value": widget.other(bound.value()),
             "label": last.choice_label,
             "chooses": last.id_for_label,
-            "maxlength": widget.text_attrs.get("maxlength", ""),
         },
     }
 

@@ -13,7 +13,7 @@ import { normalised, same } from "./model/document";
 import type { Edit } from "./model/edits";
 import { amend, type History, NOTHING_DONE, redo, settle, type Share, take, undo } from "./model/history";
 import { type MadeIds, madeIn, NONE_MADE, unsaved } from "./model/made_ids";
-import { type Choices, type Conflict, merge, nameOf } from "./model/merge";
+import { asksMore, type Choices, type Conflict, merge, nameOf } from "./model/merge";
 import { type Overtaken, type Own, overtakenIn, withSave } from "./model/overtaken";
 import { placesOf } from "./model/places";
 import { type KnownNames, NO_NAMES } from "./model/suggestions";
@@ -93,7 +93,7 @@ export interface State {
   readonly chosen: Chosen;
   readonly saving: Saving;
   readonly clash: Clash | null;
-  /** The conflict that is decided later; a newer one is asked about at once. */
+  /** The conflict that is decided later; what the others change in it, or another one, is asked about at once. */
   readonly postponed: Clash | null;
   /** What this page saved lately, and what of it someone else has changed since. */
   readonly own: readonly Own[];
@@ -263,7 +263,9 @@ export function editorStore(setup: Pick<Setup, "document" | "version" | "places"
       if (merged.conflicts.length) {
         // A question about older changes comes first; the next save meets what was not taken in.
         if (older) return false;
-        set({ clash: { base: known, mine, theirs: theirs.document, version: theirs.version, conflicts: merged.conflicts } });
+        const asked: Clash = { base: known, mine, theirs: theirs.document, version: theirs.version, conflicts: merged.conflicts };
+        const isPutOff = clash !== null && clash === get().postponed && !asksMore(asked.conflicts, clash.conflicts);
+        set({ clash: asked, ...(isPutOff ? { postponed: asked } : {}) });
         return false;
       }
       set({ ...stillThere({ document: merged.document, history }, chosen), base: theirs, clash: older, ...later() });

@@ -32,13 +32,15 @@ def pattern_fault(text: str) -> str | None:
         )
     if text != text.strip():
         return say("a pattern has no white space at its ends; use * for it")
-    for character in text:
-        if unicodedata.category(character) in _UNWRITABLE:
-            return say(
-                "a pattern has no control characters such as {sign}; use * for them",
-                sign=ascii(character),
-            )
+    sign = unwritable_sign(text)
+    if sign:
+        return say("a pattern has no control characters such as {sign}; use * for them", sign=sign)
     return None
+
+
+def unwritable_sign(text: str) -> str:
+    """Returns the escape of the first control character or lone surrogate, "" without one."""
+    return next((ascii(each) for each in text if unicodedata.category(each) in _UNWRITABLE), "")
 
 
 def pattern_problems(patterns: Sequence[str], pointer: str) -> list[FieldProblem]:

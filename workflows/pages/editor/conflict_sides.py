@@ -124,13 +124,18 @@ def _texts_of(
 
 
 def differing_rows(sides: Sequence[Sequence[FieldText] | None]) -> Iterator[FieldRow]:
-    """Returns the fields in which the existing sides differ; the first side is the base."""
+    """Returns the fields that are to be decided; the first side is the base.
+
+    In these the other sides differ, or a single one differs from the base.
+    """
     rows_by_label = [
         None if side is None else {each.label: each for each in side} for side in sides
     ]
     there = [side for side in rows_by_label if side is not None]
+    edits = [side for side in rows_by_label[1:] if side is not None]
+    compared = edits if len(edits) > 1 else there
     for label in dict.fromkeys(label for side in there for label in side):
-        found = [side.get(label) for side in there]
+        found = [side.get(label) for side in compared]
         if len({each.lines if each else () for each in found}) > 1:
             is_json = any(each.is_json for each in found if each)
             texts = [None if side is None else _text(side.get(label)) for side in rows_by_label]

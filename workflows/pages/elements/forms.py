@@ -13,7 +13,7 @@ from pydantic import Field, JsonValue
 from ctxadmin.lib.contract import Contract
 from ctxadmin.ui.forms import ContractForm, FieldHint, ShownWhen, Tile
 from ctxadmin.ui.visible_text import plain
-from workflows.api.schemas import ChangeWorkflow, CreateWorkflow, Name
+from workflows.api.schemas import ChangeWorkflow, CreateWorkflow
 from workflows.domain.document.graph import CONTEXT_PROCESSOR, MAX_REDUCERS
 from workflows.domain.processors.registries import standard
 from workflows.pages.drawing import summaries
@@ -27,6 +27,7 @@ from workflows.pages.elements.filter_hints import (
     operation_hints,
     transforms,
 )
+from workflows.pages.elements.names import TypedName
 from workflows.pages.elements.node_fields import NodeFields
 from workflows.reading.reducers import REDUCERS
 
@@ -333,7 +334,7 @@ class PanelNodeForm(NodeForm):
 class DocumentFields(Contract):
     """The fields of a document itself."""
 
-    name: Name
+    name: TypedName
 
 
 class DocumentForm(ContractForm[DocumentFields]):
@@ -350,7 +351,7 @@ class DocumentForm(ContractForm[DocumentFields]):
 class NamedWorkflow(CreateWorkflow):
     """A workflow that a person creates: people read lists by names."""
 
-    name: Annotated[Name, Field(min_length=1)]
+    name: Annotated[TypedName, Field(min_length=1)]
 
 
 class CreateForm(ContractForm[NamedWorkflow]):

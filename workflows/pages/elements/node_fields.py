@@ -11,7 +11,6 @@ from pydantic.alias_generators import to_snake
 from ctxadmin.lib.contract import Contract, parse
 from ctxadmin.lib.durations import duration_text
 from ctxadmin.lib.errors import ContextError, FieldProblem, ValidationFailed
-from workflows.api.schemas import Name
 from workflows.domain.document.elements import Problem, read_node
 from workflows.domain.document.graph import (
     CONTEXT_PROCESSOR,
@@ -29,6 +28,7 @@ from workflows.domain.document.graph import (
 )
 from workflows.domain.filters.context_filter import MAX_RULES, Behavior, FilterRule, read_filter
 from workflows.domain.processors.registries import standard
+from workflows.pages.elements.names import TypedName
 from workflows.pages.elements.operation_fields import (
     OperationFields,
     OperationList,
@@ -63,7 +63,7 @@ class NodeFields(Contract):
     one of its name.
     """
 
-    name: Name | None = None
+    name: TypedName | None = None
     type: TypeName
     description: Annotated[str, Field(max_length=MAX_TEXT)] | None = None
     template: Annotated[str, Field(max_length=1_000_000)] = ""

@@ -19,7 +19,8 @@ export interface CardTexts {
   readonly room: { readonly width: number; readonly height: number };
 }
 
-// As graph.css has them: a sign before the name, the heights of rows, and the gap between figures.
+// As graph.css has them: a sign before the name, which gives its padding to a cost in two rows, the
+// heights of rows, and the gap between figures.
 const SIGN = { share: 1.1, padding: 6 };
 const ROW = { name: 1.12, seen: 1.12, figures: 1.15 };
 const GAP = 8;
@@ -38,7 +39,8 @@ export function rowsOf(said: CardTexts): Rows {
 }
 
 function heightOf({ seen, hasTokens, cost }: Rows, { letters, nameRows, tokens, cost: width, room }: CardTexts): number {
-  const name = Math.max(nameRows * letters.name * ROW.name, letters.name * SIGN.share + SIGN.padding);
+  const sign = letters.name * SIGN.share + (cost === 2 ? 0 : SIGN.padding);
+  const name = Math.max(nameRows * letters.name * ROW.name, sign);
   const tokenRows = hasTokens && tokens ? 1 : 0;
   const isShared = tokenRows && width && cost === 1 && tokens + GAP + width <= room.width;
   const figures = isShared ? 1 : tokenRows + (width ? cost : 0);

@@ -31,6 +31,17 @@ export function widthOf(texts: readonly string[]): number {
   return Math.min(letters * LETTER + PADDING + (texts.length - 1) * BETWEEN_CHIPS, MOST_WIDE);
 }
 
+/** Of the texts in one row those that stay whole where it is too short for all: no longer than an equal share of it. */
+export function heldOf(texts: readonly string[]): ReadonlySet<string> {
+  const share = MOST_WIDE / texts.length;
+  return new Set(texts.filter((text) => lettersOf(text) * LETTER + BETWEEN_CHIPS <= share));
+}
+
+/** A text whose first word does not stand alone in a row above a long one. */
+export function bound(text: string): string {
+  return text.replace(/^(\S+) (?=\S{25})/, "$1\u00a0");
+}
+
 const MOST_ROWS_BESIDE = 3;
 
 /** The box of chips that are as wide as this in one row; beside a line around cards they take more rows. */

@@ -98,6 +98,10 @@ export function normalised(given: WorkflowDocument): WorkflowDocument {
   return lean({ ...given, nodes: given.nodes.map(lean), edges: given.edges.map(lean) });
 }
 
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
 export function same(a: unknown, b: unknown): boolean {
   if (a === b) return true;
   if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return false;

@@ -4,7 +4,7 @@
 import type { Changes } from "./changes";
 import { change } from "./commands";
 import type { Element, Key, Reducers, WorkflowDocument, WorkflowEdge, WorkflowNode } from "./document";
-import { find, same } from "./document";
+import { find, isObject, same } from "./document";
 import { type Edit, withPosition } from "./edits";
 import { type NewIds, withNewIds } from "./rekeyed";
 
@@ -28,6 +28,13 @@ export function saidBy(kind: ElementKind, element: object, before: Value): Value
   return withPosition(element as WorkflowNode, (before as WorkflowNode).position ?? null);
 }
 
+const MOST_OF_NAME = 200;
+
+/** Whether the server takes a name of a node: it is neither too long nor has control characters. */
+export function isPlainName(name: string): boolean {
+  return [...name].length <= MOST_OF_NAME && !/[\p{Cc}\p{Cs}]/u.test(name);
+}
+
 /** A node with another name, or with none. */
 export function renamedTo({ name: _, ...rest }: WorkflowNode, name = ""): WorkflowNode {
   return name ? { ...rest, name } : rest;
@@ -38,9 +45,9 @@ export function looksSame(a: Value | undefined, b: Value | undefined): boolean {
   return same(placeless(a), placeless(b));
 }
 
-function placeless(value: Value | undefined): unknown {
-  if (typeof value !== "object" || !("position" in value)) return value;
-  return withPosition(value as WorkflowNode, null);
+/** A value without the position of its card. */
+export function placeless(value: unknown): unknown {
+  return isObject(value) && "position" in value ? withPosition(value as unknown as WorkflowNode, null) : value;
 }
 
 export function editTo(document: WorkflowDocument, kind: ElementKind, key: Key, value: Value): Edit {

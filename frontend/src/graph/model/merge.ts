@@ -3,7 +3,9 @@
 
 import { apart } from "./apart";
 import type { Element, Json, JsonObject, Key, Reducers, WorkflowDocument, WorkflowEdge, WorkflowNode } from "./document";
-import { find, indexOf, same } from "./document";
+import { find, indexOf, isObject, same } from "./document";
+import { placeless } from "./form_edits";
+import { FILTERS, mergedFilters } from "./merged_filters";
 
 export type Kind = "node" | "edge" | "reducer" | "name";
 export type Side = "mine" | "theirs";
@@ -40,6 +42,15 @@ export function standing(decided: Decided, conflicts: readonly Conflict[]): Choi
     return isAsBefore ? [[nameOf(conflict), made.side]] : [];
   });
   return Object.fromEntries(found);
+}
+
+/** Whether conflicts ask what earlier ones did not: another one is there, or theirs is another value. Where a card stands is no question. */
+export function asksMore(now: readonly Conflict[], before: readonly Conflict[]): boolean {
+  const known = new Map(before.map((conflict) => [nameOf(conflict), conflict]));
+  return now.some((conflict) => {
+    const earlier = known.get(nameOf(conflict));
+    return !earlier || !same(placeless(conflict.theirs), placeless(earlier.theirs));
+  });
 }
 
 /**
@@ -104,32 +115,38 @@ function one(kind: Kind, key: Key, base: Sided, mine: Sided, theirs: Sided, deci
 function fields(kind: Kind, base: Sided, mine: Sided, theirs: Sided): Sided | null {
   if (kind !== "node" && kind !== "edge") return null;
   if (!isObject(base) || !isObject(mine) || !isObject(theirs)) return null;
-  // A filter, or the operation of a context processor, means something as a whole only.
-  const whole = (base as unknown as WorkflowNode).type === "context_processor" ? ["properties"] : ["properties", "config"];
-  return united(base, mine, theirs, (name) => whole.includes(name)) as Sided | null;
+  // The operation of a context processor means something as a whole only.
+  const open = (base as unknown as WorkflowNode).type === "context_processor" ? ["properties"] : ["properties", "config"];
+  return united(base, mine, theirs, (name, ...sides) => {
+    if (FILTERS.has(name)) return mergedFilters(...sides);
+    return open.includes(name) ? inParts(...sides, (part, ...inner) => (part === "canvas" ? inParts(...inner) : null)) : null;
+  }) as Sided | null;
 }
 
-function united(base: JsonObject, mine: JsonObject, theirs: JsonObject, opens: (name: string) => boolean): JsonObject | null {
+/** A value that both sides changed; null for one that means something as a whole only. */
+type Join = (name: string, ...sides: readonly [base: Json | undefined, mine: Json | undefined, theirs: Json | undefined]) => Json | null;
+
+function inParts(base: Json = {}, mine: Json = {}, theirs: Json = {}, join: Join = () => null): JsonObject | null {
+  return isObject(base) && isObject(mine) && isObject(theirs) ? united(base, mine, theirs, join) : null;
+}
+
+function united(base: JsonObject, mine: JsonObject, theirs: JsonObject, join: Join): JsonObject | null {
   const result: Record<string, Json> = {};
   for (const name of new Set([...Object.keys(theirs), ...Object.keys(mine)])) {
     const [was, my, their] = [base[name], mine[name], theirs[name]];
-    let value: Json | undefined | null;
+    let value: Json | undefined;
     if (same(my, their) || same(was, their)) value = my;
     else if (same(was, my)) value = their;
     // Where a card stands says nothing about the flow: the later hand wins.
     else if (name === "position") value = my ?? their;
-    else if (opens(name) && isObject(was ?? {}) && isObject(my ?? {}) && isObject(their ?? {})) {
-      const inner = united((was ?? {}) as JsonObject, (my ?? {}) as JsonObject, (their ?? {}) as JsonObject, (part) => part === "canvas");
-      if (inner === null) return null;
-      value = inner;
-    } else return null;
+    else {
+      const joined = join(name, was, my, their);
+      if (joined === null) return null;
+      value = joined;
+    }
     if (value !== undefined) result[name] = value;
   }
   return result;
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function elements<T extends Element>(

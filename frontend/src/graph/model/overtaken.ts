@@ -3,10 +3,11 @@
 import type { Changes } from "./changes";
 import { changesBetween } from "./changes";
 import { change } from "./commands";
-import type { Element, Key, WorkflowDocument, WorkflowEdge, WorkflowNode } from "./document";
-import { find, same } from "./document";
+import type { Element, Json, Key, WorkflowDocument, WorkflowEdge, WorkflowNode } from "./document";
+import { find, isObject, same } from "./document";
 import type { Edit } from "./edits";
 import type { Conflict, Kind, Sided } from "./merge";
+import { FILTERS, isKept, without } from "./merged_filters";
 
 // Long enough for two people at one field, and short enough that next week's edit is no news.
 const REMEMBERED_MS = 120_000;
@@ -35,9 +36,17 @@ export function withSave(known: readonly Own[], before: WorkflowDocument, after:
   const made = valuesOf(changesBetween(before, after)).flatMap(({ kind, key, before: was, after: is }): Own[] => {
     if (is === undefined) return [];
     const earlier = fresh.find((own) => own.kind === kind && own.key === key);
-    return [{ kind, key, before: earlier ? earlier.before : was, after: is, at }];
+    return [{ kind, key, before: earlier ? withOthers(earlier, was) : was, after: is, at }];
   });
   return [...fresh.filter((own) => !made.some(({ kind, key }) => own.kind === kind && own.key === key)), ...made];
+}
+
+/** What an element was before the saves of this page, with what others put into its filters since the last of these. */
+function withOthers({ kind, before, after }: Own, now: Sided): Sided {
+  if (!isElement(kind) || !isObject(before) || !isObject(after) || !isObject(now)) return before;
+  const made: Record<string, unknown> = { ...before };
+  for (const name of FILTERS) put(made, name, without(before[name], after[name], now[name]));
+  return made as unknown as Sided;
 }
 
 function valuesOf({ nodes, edges, reducers, name }: Changes): Omit<Own, "at">[] {
@@ -63,7 +72,8 @@ export function overtakenIn(own: readonly Own[], known: WorkflowDocument, theirs
     if (is === undefined) return removed(each, own, known, theirs);
     if (before === undefined) return []; // what it added has no value yet that could be lost
     const [old, mine, seen, now] = [parts(before), parts(after), parts(was), parts(is)];
-    const names = [...new Set([...mine.keys(), ...now.keys()])].filter((name) => !same(old.get(name), mine.get(name)) && same(seen.get(name), mine.get(name)) && !same(now.get(name), mine.get(name)));
+    const isLost = (name: string): boolean => !same(now.get(name), mine.get(name)) && !(FILTERS.has(name) && isKept(old.get(name), mine.get(name), now.get(name)));
+    const names = [...new Set([...mine.keys(), ...now.keys()])].filter((name) => !same(old.get(name), mine.get(name)) && same(seen.get(name), mine.get(name)) && isLost(name));
     return names.length ? [{ kind, key, base: withMembers(is, before, names), mine: withMembers(is, after, names), theirs: is }] : [];
   });
   // Two edges can have gone with one node.
@@ -132,11 +142,11 @@ const OPEN = new Set(["config", "properties"]);
 const BETWEEN = "\u0000";
 
 /** The values of an element by name; those of its config by the names of both. */
-function parts(element: Sided): Map<string, unknown> {
-  const found = new Map<string, unknown>();
+function parts(element: Sided): Map<string, Json> {
+  const found = new Map<string, Json>();
   for (const [name, value] of Object.entries(element ?? {})) {
     if (SILENT.has(name)) continue;
-    if (!OPEN.has(name) || typeof value !== "object" || value === null || Array.isArray(value)) found.set(name, value);
+    if (!OPEN.has(name) || !isObject(value)) found.set(name, value);
     else for (const [inner, each] of Object.entries(value)) found.set(name + BETWEEN + inner, each);
   }
   return found;

@@ -1,8 +1,9 @@
 // Two changes that one person made to one element, in a form and beside it: both count, and of one
 // and the same value the later.
 
-import type { Element } from "./document";
+import type { Element, Json } from "./document";
 import { same } from "./document";
+import { FILTERS, mergedFilters } from "./merged_filters";
 import type { Own } from "./overtaken";
 
 type Fields = { readonly [name: string]: unknown };
@@ -28,7 +29,8 @@ export function rebased({ base, said, over }: ReadForm, now: Element, mine: (nam
   for (const name of new Set([...Object.keys(was), ...Object.keys(is)])) {
     if (same(was[name], is[name]) || !mine(name)) continue;
     put(newBase, name, is[name]);
-    put(newSaid, name, joined(was[name], typed[name], is[name], before[name], !isWhole(name, now)));
+    const merged = FILTERS.has(name) ? mergedFilters(was[name] as Json, typed[name] as Json, is[name] as Json) : null;
+    put(newSaid, name, merged ?? joined(was[name], typed[name], is[name], before[name], !isWhole(name, now)));
   }
   return { base: newBase as unknown as Element, said: newSaid as unknown as Element };
 }

@@ -1,7 +1,7 @@
 // The messages that an element lets a model see, as the few choices that most people make.
 
 import type { Element, Json, JsonObject } from "./document";
-import { same } from "./document";
+import { isObject, same } from "./document";
 
 /** "custom" is what only the form can say. */
 export type PolicyForm = "all" | "last" | "budget" | "custom";
@@ -93,10 +93,6 @@ function operationOf(operation: Json): Partial<Policy> | null {
   }
   // Exactly what the choices would write, or the form has more to say.
   return read && same(operationsOf({ ...USUAL, ...read })[0] as Json, operation) ? read : null;
-}
-
-function isObject(value: Json | undefined): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function isCount(value: Json | undefined): value is number {

@@ -189,6 +189,33 @@ describe("saving", () => {
     expect(server.draft.document.nodes.map((node) => node.name)).toEqual(["Theirs", "Later"]);
   });
 
+  it("stays put off while the others save something else, and is asked again when the conflict is another one", async () => {
+    server.changedByOthers((document) => named(document, "a", "Theirs"));
+    const saver = startSaving(store, server as unknown as Server);
+    name(store, "a", "Mine");
+    saver.heard(2);
+    await settled();
+    store.getState().set({ postponed: store.getState().clash });
+    const isPutOff = (): boolean => store.getState().clash !== null && store.getState().clash === store.getState().postponed;
+    const others = async (version: number, change: (document: WorkflowDocument) => WorkflowDocument): Promise<void> => {
+      server.changedByOthers(change);
+      saver.heard(version);
+      await settled();
+      expect(store.getState().clash).toMatchObject({ version });
+    };
+    await others(3, (document) => named(document, "b", "Theirs"));
+    expect(isPutOff()).toBe(true);
+    await others(4, (document) => ({ ...document, nodes: document.nodes.map((node) => ({ ...node, position: { x: 1, y: 2 } })) }));
+    expect(isPutOff()).toBe(true);
+    await others(5, (document) => named(document, "a", "Theirs again"));
+    expect(isPutOff()).toBe(false);
+    store.getState().set({ postponed: store.getState().clash });
+    name(store, "b", "Mine");
+    await others(6, (document) => named(document, "b", "Theirs again"));
+    expect(isPutOff()).toBe(false);
+    saver.stop();
+  });
+
   it("saves at once what is no question any more, also while it is put off", async () => {
     server.changedByOthers((document) => named(named(document, "a", "Theirs"), "b", "Theirs"));
     name(store, "a", "Mine");

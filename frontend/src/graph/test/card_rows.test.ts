@@ -7,7 +7,7 @@ const said = (letter: number, more: Partial<CardTexts> = {}): CardTexts => ({
   cost: 180,
   nameRows: 1,
   letters: { name: Math.max(15, letter * 1.07), other: letter },
-  room: { width: 190, height: 82 },
+  room: { width: 190, height: 78 },
   ...more,
 });
 

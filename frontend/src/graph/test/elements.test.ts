@@ -5,6 +5,7 @@ import { clipIn, copied, everything, pasted } from "../model/clipboard";
 import { addition, change, freeGroup, grouping, idOfName, namedNode, removal } from "../model/commands";
 import { asFirst, find, freeId, indexOf, normalised, type WorkflowDocument, type WorkflowNode } from "../model/document";
 import { apply } from "../model/edits";
+import { isPlainName } from "../model/form_edits";
 import { NOTHING_DONE, take, undo } from "../model/history";
 import { CARD, frames, freeSpot, isSeen, placesOf, shownNear, shownToo, shownWhole } from "../model/places";
 import { search } from "../model/search";
@@ -286,5 +287,12 @@ describe("a node that is meant by words", () => {
     expect(namedNode(nodes, "C")).toBe("c");
     expect(namedNode(nodes, "tw")).toBeNull();
     expect(namedNode(nodes, "lan")).toBeNull();
+  });
+});
+
+describe("the name of a node", () => {
+  it("is none that the server refuses: too long, or with control characters", () => {
+    expect(["", "Draft the answer", "起草 🙂", "🙂".repeat(200)].map(isPlainName)).toEqual([true, true, true, true]);
+    expect(["a".repeat(201), "a\0b", "a\x07c", "a\ud800"].map(isPlainName)).toEqual([false, false, false, false]);
   });
 });

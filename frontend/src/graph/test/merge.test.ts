@@ -86,6 +86,21 @@ describe("the merge", () => {
     expect(merge(processor, my(processor), their(processor)).conflicts).toHaveLength(1);
   });
 
+  it("of rules that both added to one node has both without a question", () => {
+    const ruled = (...patterns: string[]): WorkflowDocument => withNode(base, "a", { context_filter: { rules: patterns.map((pattern) => ({ type: "include", pattern })), priority: 0 } });
+    for (const [before, ...first] of [[base], [ruled("user.*"), "user.*"]] as [WorkflowDocument, ...string[]][]) {
+      const { document, conflicts } = merge(before, ruled(...first, "llm.*"), ruled(...first, "tool.*"));
+      expect(conflicts).toEqual([]);
+      expect(document).toEqual(ruled(...first, "tool.*", "llm.*"));
+    }
+  });
+
+  it("of a free config that holds null in both asks about nothing", () => {
+    const held = withNode(base, "a", { config: { template: "t", none: null } });
+    const { conflicts } = merge(held, withNode(held, "a", { config: { template: "t", none: null, mine: 1 } }), withNode(held, "a", { config: { template: "t", none: null, theirs: 1 } }));
+    expect(conflicts).toEqual([]);
+  });
+
   it("of the same field is a conflict with base, mine and theirs, and goes as it is decided", () => {
     const [mine, theirs] = [withNode(base, "a", { name: "M" }), withNode(base, "a", { name: "T" })];
     const { conflicts, document } = merge(base, mine, theirs);

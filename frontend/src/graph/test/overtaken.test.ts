@@ -24,6 +24,15 @@ describe("what was saved here and is changed by someone else", () => {
     expect(overtakenIn(saved, written, made({ config: { template: "mine", temperature: 1 } }), 2000)).toEqual([]);
   });
 
+  it("is not told of a rule that the other goes on typing beside one of this page", () => {
+    const ruled = (...patterns: string[]): WorkflowDocument => made({ context_filter: { rules: patterns.map((pattern) => ({ type: "include", pattern })), priority: 0 } });
+    const one = withSave([], first, ruled("mi"), 1000);
+    expect(overtakenIn(one, ruled("mi"), ruled("t", "mi"), 1100)).toEqual([]);
+    const two = withSave(one, ruled("t", "mi"), ruled("t", "mine"), 1200);
+    expect(overtakenIn(two, ruled("t", "mine"), ruled("their", "mine"), 1300)).toEqual([]);
+    expect(overtakenIn(two, ruled("t", "mine"), ruled("t", "other"), 1300)).toMatchObject([{ key: "a" }]);
+  });
+
   it("is not told after two minutes, nor of what was undone here", () => {
     expect(overtakenIn(own, mine, made({ name: "Theirs" }), 130_000)).toEqual([]);
     expect(overtakenIn(withSave(own, mine, first, 1500), first, made({ name: "Theirs" }), 2000)).toEqual([]);

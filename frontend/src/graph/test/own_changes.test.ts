@@ -13,6 +13,12 @@ describe("what one person did to one element in a form and beside it", () => {
     expect(made).toEqual({ base: now, said: { ...now, name: "Typed", context_filter: { rules: [rule], messages: [12] } } });
   });
 
+  it("keeps a rule of someone else that was merged into the element since the form was drawn", () => {
+    const ruled = (...patterns: string[]): WorkflowNode => ({ ...old, context_filter: { rules: patterns.map((pattern) => ({ type: "include", pattern })) } });
+    const now = ruled("theirs", "mi");
+    expect(rebased({ base: ruled("mi"), said: ruled("mine"), over: now }, now, () => true).said).toEqual(ruled("theirs", "mine"));
+  });
+
   it("counts the later where both set one value", () => {
     const [said, now] = [{ ...old, name: "Typed" }, { ...old, name: "Set" }];
     expect(rebased({ base: old, said, over: old }, now, () => true).said).toEqual(now);

@@ -105,8 +105,8 @@ function styleOf(reach: Reach | undefined, rows: Rows | null): CSSProperties | u
   return { ...Object.fromEntries(sides), ...ofRows } as CSSProperties;
 }
 
-// The border of a card (graph.css): its padding gives way.
-const ABOVE_AND_BELOW = 2;
+// The border of a card (graph.css), and what it leaves free: its padding gives way.
+const ABOVE_AND_BELOW = 6;
 
 /** The rows of a card with figures that is seen from near. */
 function useRows({ tokens, cost, words }: CardData, reach: Reach | undefined): Rows {
@@ -134,7 +134,7 @@ function NearCard({ data, level, reach }: { readonly data: CardData; readonly le
   const fitting = useRows(data, reach);
   const rows = level === "near" && hasFigures(data) && !mark && !data.tried ? fitting : null;
   return (
-    <div className={`${look(data)}${reach ? " flow-card-reaching" : ""}${reach && reach.rows > 1 ? " flow-card-in-rows" : ""}`} style={styleOf(reach, rows)} translate="no">
+    <div className={`${look(data)}${reach ? " flow-card-reaching" : ""}${reach && reach.rows > 1 ? " flow-card-in-rows" : ""}${rows?.cost === 2 ? " flow-card-tight" : ""}`} style={styleOf(reach, rows)} translate="no">
       <Handle type="target" position={flow === "right" ? Position.Left : Position.Top} isConnectable={mayChange} />
       <div className="flow-card-title">
         {!isFar && level !== "brief" && (

@@ -3,7 +3,7 @@
 import { BaseEdge, type EdgeProps, useStore } from "@xyflow/react";
 import { memo, useContext } from "react";
 import { createPortal } from "react-dom";
-import { boxSize } from "../model/chips";
+import { bound, boxSize, heldOf } from "../model/chips";
 import { type Spot, USUAL_LETTER } from "../model/chip_room";
 import type { Position } from "../model/document";
 import { anchorOf, chipSpot, type Flow, type Way, wayOf } from "../model/lines";
@@ -100,6 +100,8 @@ function Chips({ way, from, to, given, words, spot }: ChipsProps) {
   const { x, y } = chipSpot(way, from, to, spot?.width ?? size?.width ?? 0, size ? (size.height * letter) / USUAL_LETTER : undefined);
   const { across, down } = anchorOf(way);
   const said = data ? edgeTexts(data) : [];
+  const held = heldOf(data && words && !mark ? chipTexts(data, spot?.says === "whole" ? "whole" : "chips") : []);
+  const chipClass = (text: string): string => (held.has(text) ? "flow-chip flow-chip-held" : "flow-chip");
   return (
     layer &&
     createPortal(
@@ -120,11 +122,11 @@ function Chips({ way, from, to, given, words, spot }: ChipsProps) {
             {spot?.says !== "signs" && mark.text}
           </span>
         )}
-        {!mark && condition && <span className="flow-chip flow-chip-condition">{words ? condition : t("if")}</span>}
+        {!mark && condition && <span className={`${chipClass(condition)} flow-chip-condition`}>{words ? condition : t("if")}</span>}
         {words &&
           (mark ? [] : chips).map((chip) => (
-            <span key={chip} className="flow-chip">
-              {chip}
+            <span key={chip} className={chipClass(chip)}>
+              {bound(chip)}
             </span>
           ))}
         {!words && !mark && (chips.length > 0 || (!condition && !faulty)) && (
@@ -133,12 +135,12 @@ function Chips({ way, from, to, given, words, spot }: ChipsProps) {
           </span>
         )}
         {words && !mark && cost?.line && (
-          <span className={`flow-chip${cost.warning ? " flow-cost-raises" : ""}`}>
+          <span className={`${chipClass(cost.line)}${cost.warning ? " flow-cost-raises" : ""}`}>
             {cost.warning && <Icon name="alert-triangle" />}
             {cost.line}
           </span>
         )}
-        {words && !mark && edge?.weight !== undefined && <span className="flow-chip">{weightOf(edge)}</span>}
+        {words && !mark && edge?.weight !== undefined && <span className={chipClass(weightOf(edge))}>{weightOf(edge)}</span>}
       </div>,
       layer,
     )

@@ -136,9 +136,10 @@ export function calledIn({ kind, mine, theirs, base }: Conflict, { nodes }: Work
   return kind === "node" ? titleOf(element) : kind === "edge" ? endsOf(nodes, element) : "";
 }
 
-/** An element with the fields in which the sides differ, or undefined if it is not there. */
+/** An element with the fields that are to be decided, or undefined if it is not there. */
 export function jsonOf(value: Sided, { base, mine, theirs }: Conflict): string | undefined {
-  return value === undefined ? undefined : JSON.stringify(differing(value, [base, mine, theirs]), null, 2);
+  const compared = mine === undefined || theirs === undefined ? [base, mine, theirs] : [mine, theirs];
+  return value === undefined ? undefined : JSON.stringify(differing(value, compared), null, 2);
 }
 
 function differing(value: Sided, all: readonly Sided[]): unknown {

@@ -171,7 +171,7 @@ function OneNode({ id, onConnect }: { readonly id: Key; readonly onConnect: (fro
       {(mayChange || groupOf(node)) && <Group keys={[id]} group={groupOf(node)} />}
       {(mayChange || note) && <label className="field">
         <span className="form-label">{t("Note on the canvas")}</span>
-        <textarea className="form-control" rows={2} maxLength={2000} value={note} readOnly={!mayChange} onChange={(event) => write(event.target.value)} onBlur={() => store.getState().settle()} />
+        <textarea className="form-control" rows={2} value={note} readOnly={!mayChange} onChange={(event) => write(event.target.value)} onBlur={() => store.getState().settle()} />
       </label>}
     </section>
   );
@@ -205,7 +205,7 @@ function Group({ keys, group }: { readonly keys: readonly Key[]; readonly group:
   return (
     <label className="field">
       <span className="form-label">{t("Group on the canvas")}</span>
-      <input className="form-control" list="editor-groups" maxLength={80} value={group} readOnly={!mayChange} onChange={(event) => put(event.target.value)} onBlur={() => store.getState().settle()} />
+      <input className="form-control" list="editor-groups" value={group} readOnly={!mayChange} onChange={(event) => put(event.target.value)} onBlur={() => store.getState().settle()} />
       <datalist id="editor-groups">
         {names.split("\n").map((name) => (
           <option key={name} value={name} />

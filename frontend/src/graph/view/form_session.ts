@@ -8,7 +8,7 @@ import type { FieldError, Fields } from "../io/server";
 import { change, idOfName } from "../model/commands";
 import type { Element, Key, WorkflowNode } from "../model/document";
 import { asFirst, find, same } from "../model/document";
-import { type ElementKind, elementOf, looksSame, renamedTo, type Value } from "../model/form_edits";
+import { type ElementKind, elementOf, isPlainName, looksSame, renamedTo, type Value } from "../model/form_edits";
 import { formName, type Typed } from "../store";
 import { t } from "../texts";
 import { nameOfForm, titleOf } from "../model/element_names";
@@ -119,6 +119,7 @@ export class FormSession {
     this.shown = name === null ? showing : this.withName(showing, name);
     this.warn();
     this.focus(focused);
+    if (name !== null && this.shown !== undefined && !isPlainName(name)) this.keep(this.page.fields(), this.shown, NAME_FIELD);
     this.follow(this.element);
   }
 
@@ -146,6 +147,8 @@ export class FormSession {
   private takeName(): void {
     const name = this.page.textOf(NAME_FIELD).trim();
     const { key } = this;
+    // What is wrong with a name is said at its field when its form is read.
+    if (!isPlainName(name)) return;
     if (name !== ((this.element as WorkflowNode | undefined)?.name ?? "")) {
       this.desk.store.getState().edit({ kind: "change", nodes: [{ key, fields: { name: name || null } }], edges: [] }, t("Edit {what}", { what: titleOf({ id: key, name }) }), this.touch(NAME_FIELD));
     }

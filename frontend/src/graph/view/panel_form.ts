@@ -1,6 +1,7 @@
 // The form of an element in the panel: what is typed into it, what has the focus, what is unfolded.
 
 import type { Fields } from "../io/server";
+import { movedName } from "../model/moved_rows";
 import { t } from "../texts";
 import { NAME_FIELD, PANEL_TITLE } from "./actions";
 import { showInPanel } from "./panel_scroll";
@@ -8,13 +9,13 @@ import { showInPanel } from "./panel_scroll";
 const FOLD = "details.advanced";
 const OWN_FIELDS = new Set(["kind", "id", "csrfmiddlewaretoken"]);
 
-const MOST_OF_NAME = 200;
-
 /** A field by its name; `at` is where one types in it and `to` where its selection ends, null if it is only to get the focus. */
 export interface FocusedField {
   readonly name: string;
   readonly at: number | null;
   readonly to?: number | null;
+  /** What it said, by which it is found where its row has moved. */
+  readonly text?: string;
 }
 
 export class PanelForm {
@@ -75,7 +76,7 @@ export class PanelForm {
     title.id = PANEL_TITLE;
     title.textContent = name;
     label.textContent = t("Name");
-    Object.assign(field, { name: NAME_FIELD, value: name, defaultValue: name, maxLength: MOST_OF_NAME });
+    Object.assign(field, { name: NAME_FIELD, value: name, defaultValue: name });
     this.holder.replaceChildren(...made.childNodes);
     this.holder.inert = false;
     field.focus();
@@ -147,8 +148,9 @@ export class PanelForm {
   focused(): FocusedField | null {
     const active = document.activeElement;
     if (!(active instanceof HTMLElement) || !this.holder.contains(active)) return null;
-    const { name, selectionStart, selectionEnd } = active as HTMLInputElement;
-    return name ? { name, at: typeof selectionStart === "number" ? selectionStart : null, to: selectionEnd ?? null } : null;
+    const { name, value, selectionStart, selectionEnd } = active as HTMLInputElement;
+    if (!name) return null;
+    return typeof selectionStart === "number" ? { name, at: selectionStart, to: selectionEnd, text: value } : { name, at: null };
   }
 
   focusFirst(): void {
@@ -156,7 +158,8 @@ export class PanelForm {
   }
 
   /** The name of a new node is only a beginning: it is selected. */
-  focus({ name, at, to }: FocusedField, isNew: boolean): void {
+  focus({ name: before, at, to, text = "" }: FocusedField, isNew: boolean): void {
+    const name = movedName(before, text, this.fields());
     const title = this.holder.querySelector<HTMLElement>(`#${PANEL_TITLE}`);
     const named = name === PANEL_TITLE ? null : this.field(name);
     // A problem leads to the form even where this has no field for it.

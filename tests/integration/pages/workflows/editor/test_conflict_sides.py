@@ -43,7 +43,7 @@ def changed(element: dict[str, JsonValue], **fields: JsonValue) -> dict[str, Jso
 
 
 def test_a_node_is_reported_by_the_labels_of_its_form_and_its_rules_in_a_line_each() -> None:
-    found = said(told("node", {"id": "answer", "type": "llm"}, ANSWER, ANSWER), 1)
+    found = said(told("node", {"id": "answer", "type": "llm"}, ANSWER, None), 1)
     assert found["Name"] == "[+Answer+]"
     assert found["Input filter 1 › Rules"] == (
         "[+Action: Include · Pattern: prompt.* · Section: Variables+]"
@@ -171,3 +171,10 @@ def test_texts_that_are_too_long_to_compare_stand_one_after_the_other() -> None:
 def test_no_more_conflicts_are_reported_at_once_than_a_page_asks_for() -> None:
     many = {"conflicts": [{"kind": "text"}] * 21}
     assert ask(signed_in(Role.DESIGNER), "sides", many).status_code == 422
+
+
+def test_what_both_sides_changed_to_the_same_is_not_asked_about() -> None:
+    base = {"id": "draft", "type": "llm"}
+    mine = base | {"name": "Write", "context_filter": {"rules": [], "priority": 3}}
+    theirs = base | {"name": "Draft", "context_filter": {"rules": [], "priority": 3}}
+    assert [row["label"] for row in told("node", base, mine, theirs)] == ["Name"]

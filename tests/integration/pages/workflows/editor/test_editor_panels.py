@@ -167,11 +167,34 @@ def test_what_cannot_be_read_gives_no_element_and_names_its_field(designer: Clie
     bad = read(designer, sent | {"node-id": "no spaces"})
     assert bad["element"] is None
     assert [each["field"] for each in bad["errors"]] == ["node-id"]
-    spaces = read(designer, sent | {"node-name": "  "})
-    assert [each["field"] for each in spaces["errors"]] == ["node-name"]
+    for name in ("  ", "a\0b\x07c"):
+        unreadable = read(designer, sent | {"node-name": name})
+        assert unreadable["element"] is None
+        assert [each["field"] for each in unreadable["errors"]] == ["node-name"]
     taken = read(designer, sent | {"node-id": "start"})
     assert taken["element"] is None
     assert "taken" in taken["errors"][0]["message"]
+
+
+def test_nothing_too_long_is_cut_and_its_field_says_the_limit(designer: Client) -> None:
+    for kind, name, field, most in (
+        ("edge", "go", "edge-condition", 2_000),
+        ("node", "answer", "node-name", 200),
+        ("node", "answer", "node-type-other", 64),
+    ):
+        assert "maxlength" not in panel(designer, kind, name)
+        chosen = {"node-type": ""} if field == "node-type-other" else {}
+        given = typed(designer, kind, name) | chosen | {field: "a" * (most + 1)}
+        answer = read(designer, given)
+        assert answer["element"] is None
+        assert [(each["field"], each["message"]) for each in answer["errors"]] == [
+            (field.removesuffix("-other"), f"This must have at most {most} characters.")
+        ]
+
+
+def test_a_stored_name_with_control_characters_is_shown(designer: Client) -> None:
+    given = document(START, {**ANSWER, "name": "a\x07c"})
+    assert "U+0007" in panel(designer, "node", "answer", given)
 
 
 def test_a_panel_shows_the_faults_of_an_element_at_its_fields(designer: Client) -> None:
