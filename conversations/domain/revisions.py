@@ -9,6 +9,7 @@ from conversations.domain.view import View
 from ctxadmin.lib.errors import FieldProblem, NotFound, OutOfRange, VersionConflict
 from ctxadmin.lib.sentence import say
 
+PinnedBy = Literal["", "undo", "redo"]  # "": not by undoing or redoing another change
 RevisionKind = Literal[
     "start",
     "append",

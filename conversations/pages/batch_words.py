@@ -8,6 +8,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext, pgettext, pgettext_lazy
 
 from conversations.domain import runs as run_sets
+from conversations.domain.revisions import PinnedBy
 from conversations.domain.runs import Runs
 from conversations.models import Revision
 from conversations.pages.message_numbers import format_runs
@@ -64,6 +65,12 @@ def batch_options(row: Revision) -> str:
     words = [_("pinned messages, too")] if config.get("include_pinned") else []
     words += [_("leaving a note that lists them")] if config.get("leave_pointer") else []
     return join_list(words)
+
+
+def pinned_by(row: Revision) -> PinnedBy:
+    """Returns whether someone pinned by undoing or by redoing, "" if it was neither."""
+    pin = _config_of(row).get("pin")
+    return pin.get("by", "") if isinstance(pin, dict) else ""
 
 
 def pin_of(row: Revision) -> tuple[int, bool] | None:

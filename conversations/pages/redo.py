@@ -3,16 +3,13 @@
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 from operator import itemgetter
-from typing import Final
 
 from conversations.models import Conversation, Move, Revision
 from conversations.pages.batch_words import pin_of
-from conversations.pages.pin_changes import PinChange, grouped_pins
+from conversations.pages.pin_changes import LATEST, PinChange, grouped_pins
 from conversations.pages.undo import restore_url, undo_pins_url
 from conversations.reading.queries import newest_revisions
 from ctxadmin.identity.actor import Actor
-
-_MOST: Final = 50  # revisions, and moves, that are looked at
 
 
 def redo_own_url(
@@ -23,7 +20,7 @@ def redo_own_url(
     "" if nothing is left, or if someone changed the view since. ``shown`` is the view to come back
     to, ``latest`` are the latest revisions, oldest first, if they have been read.
     """
-    rows = latest or newest_revisions(head, _MOST)
+    rows = latest or newest_revisions(head, LATEST)
     if rows[-1].number == head.current_revision and pin_of(rows[-1]) is None:
         return ""  # nobody went back from what was changed last
     undone = _undone(_events(head, rows), actor)
@@ -31,7 +28,7 @@ def redo_own_url(
         return ""
     last = undone[-1]
     if isinstance(last, PinChange):
-        return undo_pins_url(head, last.messages, shown, pinned=not last.pinned)
+        return undo_pins_url(head, last.messages, shown, pinned=last.pinned)
     return restore_url(head, last, head.current_revision, head.visible_count, shown)
 
 
@@ -44,10 +41,10 @@ def _events(head: Conversation, rows: Sequence[Revision]) -> Iterator[Revision |
     if changed is None:
         return
     moves = Move.objects.filter(conversation=head.key, created_at__gte=changed.created_at)
-    pins = grouped_pins([row for row in reversed(rows) if pin_of(row)])
+    pins = grouped_pins(rows)
     events: list[tuple[datetime, Revision | Move | PinChange]] = [
         (changed.created_at, changed),
-        *((move.created_at, move) for move in moves.order_by("-seq")[:_MOST]),
+        *((move.created_at, move) for move in moves.order_by("-seq")[:LATEST]),
         *((pin.rows[0].created_at, pin) for pin in pins),
     ]
     for _, event in sorted(events, key=itemgetter(0)):
@@ -57,24 +54,14 @@ def _events(head: Conversation, rows: Sequence[Revision]) -> Iterator[Revision |
 def _undone(
     events: Iterator[Revision | Move | PinChange], actor: Actor
 ) -> Sequence[int | PinChange]:
-    """Returns what the actor undid, in order: revisions that were left, and changes of pins."""
+    """Returns what is left of the actor's undoing, in order: revisions that were left, and pins."""
     undone: list[int | PinChange] = []
-    pinned: list[PinChange] = []
     for event in events:
         last = undone[-1] if undone else None
-        if isinstance(event, Revision):
-            undone.clear()
-        elif isinstance(event, PinChange):
-            if event.author != actor.label:
-                continue
-            if isinstance(last, PinChange) and last.does_the_same(event):
-                undone.pop()
-            elif before := next((each for each in pinned if event.reverses(each)), None):
-                undone.append(before)
-            else:
-                undone.clear()
-            pinned.append(event)
-        elif event.author != actor.label or event.kind != "restore":
+        if isinstance(event, PinChange):
+            if event.author == actor.label:
+                _follow_pin(event, undone)
+        elif isinstance(event, Revision) or event.author != actor.label or event.kind != "restore":
             undone.clear()
         elif event.to_revision == last:
             undone.pop()
@@ -83,3 +70,13 @@ def _undone(
         else:
             undone.clear()
     return undone
+
+
+def _follow_pin(event: PinChange, undone: list[int | PinChange]) -> None:
+    last = undone[-1] if undone else None
+    if event.by == "undo":
+        undone.append(event)
+    elif event.by == "redo" and isinstance(last, PinChange) and event.reverses(last):
+        undone.pop()
+    else:
+        undone.clear()

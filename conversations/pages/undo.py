@@ -13,7 +13,8 @@ from django.utils.translation import gettext as _
 from conversations.domain.revisions import Seen
 from conversations.models import Conversation, Revision
 from conversations.pages.batch_words import pin_of, words_of
-from conversations.pages.pin_changes import last_pin_changes
+from conversations.pages.pin_changes import LATEST, last_pin_changes
+from conversations.reading.queries import newest_revisions
 from conversations.services.results import Applied
 from conversations.store.conversation import find_head, has_grown, lineage
 from ctxadmin.identity.actor import Actor
@@ -52,15 +53,20 @@ def undo_pins_url(
 
 
 def undo_own_url(
-    head: Conversation, rows: Sequence[Revision], actor: Actor, shown: str = ""
+    head: Conversation,
+    rows: Sequence[Revision],
+    latest: Sequence[Revision],
+    actor: Actor,
+    shown: str = "",
 ) -> str:
     """Returns the address at which the actor's own last change is undone by POST.
 
-    ``rows`` are the current revision and its ancestors. "" if another changed the view last, or if
+    ``rows`` are the current revision and its ancestors, ``latest`` the latest of all, oldest first.
+    "" if another changed the view last, or if
     messages were appended to it since. Pins do not change it: what the actor pinned last is undone
     by unpinning it, and what others pinned is left as it is. ``shown`` is the view to come back to.
     """
-    pins, last = last_pin_changes(rows)
+    pins, last = last_pin_changes(rows, latest)
     own = [change for change in pins if change.author == actor.label]
     is_own = last.author == actor.label and last.operation not in ("start", "append")
     if not own and (last.parent is None or not is_own):
@@ -74,13 +80,17 @@ def undo_own_url(
 
 
 def why_no_undo(
-    rows: Sequence[Revision], actor: Actor, words: Callable[[Revision], Text] = words_of
+    rows: Sequence[Revision],
+    latest: Sequence[Revision],
+    actor: Actor,
+    words: Callable[[Revision], Text] = words_of,
 ) -> str:
     """Says whose the last change is if it is not the actor's own to undo.
 
-    ``rows`` are the current revision and its ancestors, ``words`` say what opened one of them.
+    ``rows`` are the current revision and its ancestors, ``latest`` the latest of all, oldest first;
+    ``words`` say what opened a revision.
     """
-    pins, last = last_pin_changes(rows)
+    pins, last = last_pin_changes(rows, latest)
     is_own_pin = any(change.author == actor.label for change in pins)
     if last.parent is None and not is_own_pin:
         return _("There is no change to undo.")
@@ -109,12 +119,13 @@ def not_undone(
     """Leads back to the view of an undo that was refused, and says whose change came first."""
     head = find_head(actor.workspace, conversation_id)
     rows = lineage(head.key, head.current_revision)
+    latest = newest_revisions(head, LATEST)
     if not isinstance(error, VersionConflict):
         text = translated(error.detail)
-    elif undo_own_url(head, rows, actor):
+    elif undo_own_url(head, rows, latest, actor):
         text = _("You have changed the view since, so nothing was undone.")
     else:
-        text = why_no_undo(rows, actor)
+        text = why_no_undo(rows, latest, actor)
     flash.info(request, text)
     here = reverse("conversations:detail", args=[conversation_id])
     return RefusedRedirect(f"{here}?{shown_in(request)}".rstrip("?"))

@@ -8,8 +8,10 @@ from typing import Final
 from ctxadmin.lib.letter_folding import ACCENTS, folded, unfolded
 from ctxadmin.lib.word_letters import WORD_LETTER
 
-# Marks of Markdown that may stand between any two letters of the words, as in "item **2345**".
-_MARKS_WITHIN: Final = r"([*_`~]{0,3})"
+# Marks of Markdown that may stand between any two letters of the words, as in "item **2345**", and
+# the backslash before what is none.
+_MARKS_WITHIN: Final = r"([*_`~\\]{0,3})"
+_SPACE: Final = r"(?:\s+|\s*\|\s*)"  # also between two cells of a table
 _LETTER: Final = re.compile(WORD_LETTER)
 _MOST_LETTERS: Final = 3  # that one character can stand for, as ``ﬃ``
 
@@ -56,7 +58,7 @@ def _pieces(letters: str) -> Iterator[str]:
 def _one(letter: str) -> str:
     """Returns a pattern of one letter, with what accents follow it."""
     if letter == " ":
-        return r"\s+"
+        return _SPACE
     if letter > "\uffff":
         return f"(?i:{re.escape(letter)})"
     alike = re.escape(unfolded().get(letter, letter))

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Final
 
-from conversations.domain.revisions import UNSEEN, Seen
+from conversations.domain.revisions import UNSEEN, PinnedBy, Seen
 from conversations.models import Conversation
 from conversations.reading.message_pages import index_of
 from conversations.services.use_cases import change_of, check_seen, require_no_running_execution
@@ -61,12 +61,14 @@ def pin_several(
     pinned: bool = True,
     reason: str | None = None,
     seen: Seen = UNSEEN,
+    by: PinnedBy = "",
 ) -> int:
     """Pins or unpins messages of the log by their indices, all or none; returns how many it was.
 
     Each gets a revision of its own under the same batch number, as one that is pinned alone; the
     audit has one entry that names them all. Raises ValidationFailed for none or more than
-    ``MOST_AT_ONCE``, OutOfRange for an index that the log does not have.
+    ``MOST_AT_ONCE``, OutOfRange for an index that the log does not have. ``by`` is stored with the
+    revisions: whoever undoes one after the other has to know which changes undid others.
     """
     actor.require(Action.MESSAGES_PIN)
     wanted = sorted(set(indices))
@@ -84,7 +86,7 @@ def pin_several(
             return 0
         before = f"{head.current_revision}.{head.visible_count}"
         for index in changed:
-            opened.set_pin(index, pinned=pinned, reason=reason)
+            opened.set_pin(index, pinned=pinned, reason=reason, by=by)
         detail = {"first_index": changed[0], "messages": changed, "pinned": pinned}
         opened.commit(
             change_of(head, Action.MESSAGES_PIN, reason=reason, before=before, detail=detail)

@@ -9,7 +9,7 @@ from typing import Final
 from django.db import IntegrityError, connection, transaction
 
 from conversations.domain.message import Entry
-from conversations.domain.revisions import MoveKind, RevisionKind
+from conversations.domain.revisions import MoveKind, PinnedBy, RevisionKind
 from conversations.domain.tokens import tokens_of_message
 from conversations.domain.view import View
 from conversations.models import Conversation, Message, Move, Revision
@@ -219,13 +219,14 @@ class Writing(OpenedHead):
             reason=reason,
         )
 
-    def set_pin(self, index: int, *, pinned: bool, reason: str | None) -> None:
+    def set_pin(self, index: int, *, pinned: bool, reason: str | None, by: PinnedBy = "") -> None:
         """Pins or unpins a message; the view stays, in a revision of its own (rule 4.2)."""
         remove_pin(self.head.key, index)
         write_pins(
             self.head.key, [index], self.actor.label, self.at, reason=reason or "", holds=pinned
         )
-        config = json_bytes.dumps({"pin": {"index": index, "pinned": pinned}})
+        pin = {"index": index, "pinned": pinned, **({"by": by} if by else {})}
+        config = json_bytes.dumps({"pin": pin})
         self._continue(self.current, config=config, reason=reason)
 
     def open_batch(

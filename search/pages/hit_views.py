@@ -1,5 +1,6 @@
 """Hits as pages show them: what it is, where it leads, the passage with its marks."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -39,6 +40,7 @@ ICONS: Final[Mapping[HitKind, str]] = {
     HitKind.REASON: "history",
     HitKind.COMMENT: "notes",
 }
+_ESCAPED: Final = re.compile(r"\\([*_`~|\[\]])")  # in Markdown, where pages show the sign alone
 _LONGEST_WORDS: Final = 100  # that a page of messages looks for
 
 
@@ -159,7 +161,7 @@ def found_words(passage: Passage) -> str:
     """Returns what a conversation looks for to show a passage: one match as it is, several in
     quotes, as far as there is room.
     """
-    matches = (" ".join(match.split()) for match in passage.matches)
+    matches = (_ESCAPED.sub(r"\1", " ".join(match.split())) for match in passage.matches)
     apart = list({match.casefold(): match for match in matches}.values())
     if len(apart) < 2:
         return apart[0] if apart else ""

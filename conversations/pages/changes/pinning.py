@@ -10,7 +10,7 @@ from django.views.decorators.http import require_http_methods
 
 from conversations.api.schemas import ChangeMessage
 from conversations.domain import runs as run_sets
-from conversations.domain.revisions import Seen
+from conversations.domain.revisions import PinnedBy, Seen
 from conversations.pages import presenters
 from conversations.pages.changes import selection
 from conversations.pages.changes.operation_page import seen_view
@@ -154,16 +154,19 @@ def undo_pins(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpR
     if not indices:
         raise ValidationFailed(_("The form is incomplete. Reload the page."))
     pinned, seen = request.GET.get("do") == "pin", seen_view(request, head)
+    by: PinnedBy = "redo" if request.POST.get("undo") == "redo" else "undo"
     try:
         reason = reason_of_pin(head, indices[0]) if pinned else None
-        pins.pin_several(actor, conversation_id, indices, pinned=pinned, reason=reason, seen=seen)
+        pins.pin_several(
+            actor, conversation_id, indices, pinned=pinned, reason=reason, seen=seen, by=by
+        )
     except (InvalidState, VersionConflict) as error:
         return not_undone(request, actor, conversation_id, error)
-    shown, again = shown_in(request), request.POST.get("undo") == "redo"
+    shown = shown_in(request)
     now = find_head(actor.workspace, conversation_id)
     undo = undo_pins_url(now, indices, shown, pinned=pinned)
-    more = redo_own_url(now, actor, shown) if again else undo
-    text = _("Redone.") if again else _("Undone. The messages are as before.")
+    more = redo_own_url(now, actor, shown) if by == "redo" else undo
+    text = _("Redone.") if by == "redo" else _("Undone. The messages are as before.")
     flash.success(request, text, extra_tags=REDO + more if more else undo)
     view = f"{shown}&" if shown else ""
     return redirect(f"{here}?{view}near={indices[0]}#m{indices[0]}")

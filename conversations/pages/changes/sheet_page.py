@@ -46,6 +46,7 @@ from conversations.pages.changes.unchanged_replacement import removes_calls, req
 from conversations.pages.undo import undo_url
 from conversations.services import use_cases
 from conversations.store.conversation import find_head
+from conversations.store.pin_rows import find_pinned
 from ctxadmin.http.problems import wants_json
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
@@ -82,7 +83,8 @@ class Sheet:
     yet it is that of the shortest one. ``pieces`` are the words that a replacement takes
     and brings. A message that is inserted has a ``role``, and comes ``before`` a log index.
     ``news`` says how the conversation changed since the sheet was opened. ``needs_text`` tells that
-    a replacement changes nothing as long as its text is that of the message.
+    a replacement changes nothing as long as its text is that of the message, ``is_refused`` that
+    it cannot be applied whatever the text is.
     """
 
     title: Text
@@ -103,6 +105,7 @@ class Sheet:
     before: int | None = None
     news: str = ""
     needs_text: bool = False
+    is_refused: bool = False
 
     @property
     def first(self) -> str:
@@ -261,9 +264,11 @@ def _sheet_of(
         + f"?{urlencode(query)}",
     )
     if wanted == "replace":
-        first = selection.first_position(sent)
-        needs_text = not removes_calls(head, first, sheet.pairing)
-        sheet = replace(sheet, needs_text=needs_text)
+        first, index = selection.first_position(sent), _index_at(head, sent)
+        if find_pinned(head.key, [index]):
+            why = _("#%(n)s is pinned. Unpin it to replace it.") % {"n": index}
+            return replace(sheet, problem=why, is_refused=True)
+        sheet = replace(sheet, needs_text=not removes_calls(head, first, sheet.pairing))
     if wanted == "insert":
         inserts = _("The new message comes before #%(n)s.") % {"n": sheet.before}
         sheet = replace(sheet, sentences=[inserts])

@@ -54,6 +54,8 @@ def going_sentences(
     values = {"n": count, "places": _places(hidden, words)}
     if wanted == "keep_from":
         first = chosen[0][0] if chosen else 0
+        if not count:
+            return [_("Everything from #%(first)s on stays; that is all.") % {"first": first}]
         text = ngettext(
             "Everything from #%(first)s on stays. "
             "%(n)s message before it will be hidden: %(places)s.",

@@ -153,7 +153,7 @@ def detail(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResp
     if head.current_revision < newest[0].number:  # it was gone back to long ago
         newest = [*reversed(rows[:1]), *newest]
     lines = presenters.batch_lines(
-        head, newest, branch=branch, may_move=may_move, without=undone_pins(rows, newest)
+        head, newest, branch=branch, may_move=may_move, without=undone_pins(newest)
     )
     whole = view_window.whole_view(head, wanted)
     view = narrowed(head, whole, wanted.only)
@@ -197,19 +197,24 @@ def detail(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResp
         first=view.index_at(0) if view else None,
         last=view.index_at(len(view) - 1) if view else None,
         view_count=len(whole),
-        undo="" if back_to is None else undo_own_url(head, rows, actor, back_to),
+        undo="" if back_to is None else undo_own_url(head, rows, newest, actor, back_to),
         redo="" if back_to is None else redo_own_url(head, actor, back_to, newest),
         came=_came(request, rows),
         is_placed=not request.GET.keys().isdisjoint(("at", "near")),
-        no_undo=_no_undo(actor, rows, lines),
+        no_undo=_no_undo(actor, rows, newest, lines),
     )
     return remember_detail(request, show(request, "conversations/detail.html", shown))
 
 
-def _no_undo(actor: Actor, rows: Sequence[Revision], lines: Sequence[BatchLine]) -> Text:
+def _no_undo(
+    actor: Actor,
+    rows: Sequence[Revision],
+    latest: Sequence[Revision],
+    lines: Sequence[BatchLine],
+) -> Text:
     """Says whose the last change is; the list of batches has its words."""
     words = {line.revision: line.operation for line in lines}
-    return why_no_undo(rows, actor, lambda row: words.get(row.number, ""))
+    return why_no_undo(rows, latest, actor, lambda row: words.get(row.number, ""))
 
 
 def _came(request: HttpRequest, rows: Sequence[Revision]) -> int | None:

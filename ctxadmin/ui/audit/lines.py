@@ -159,6 +159,8 @@ def audit_line(found: FoundEntry, facts: AuditFacts, said: Text = "") -> AuditLi
     before, after = _version(entry.version_before), _version(entry.version_after)
     author = f"{entry.actor_kind}:{entry.actor_name}"
     is_draft = edits_draft(entry)
+    is_pin = entry.action == Action.MESSAGES_PIN and isinstance(values.get("pinned"), bool)
+    label = _pin_label(values) if is_pin else action_label(entry.action)
     name = facts.names.get(named_object(entry), "")
     is_linked = not gone and bool(name or not has_names(named_object(entry)[0]))
     return AuditLine(
@@ -166,7 +168,7 @@ def audit_line(found: FoundEntry, facts: AuditFacts, said: Text = "") -> AuditLi
         author=author,
         actor_url=f"{reverse('audit:list')}?{urlencode({'actor': author})}",
         action=entry.action,
-        words=gettext("Edited the draft") if is_draft else action_label(entry.action),
+        words=gettext("Edited the draft") if is_draft else label,
         object_words=object_label(entry.object_type),
         object_id=entry.object_id,
         object_name="" if gone else name,
@@ -245,6 +247,13 @@ def _batch_words(
     if isinstance(batch, int):
         return gettext("Batch %(n)s") % {"n": batch}
     return gettext("Changes") if before and after and before != after else ""
+
+
+def _pin_label(detail: Mapping[str, JsonValue]) -> Text:
+    several = detail.get("messages")
+    if isinstance(several, list) and len(several) > 1:
+        return gettext("Pinned messages") if detail["pinned"] else gettext("Unpinned messages")
+    return gettext("Pinned a message") if detail["pinned"] else gettext("Unpinned a message")
 
 
 def _first_message(entry: AuditEntry, detail: Mapping[str, JsonValue]) -> int | None:

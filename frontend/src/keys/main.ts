@@ -58,7 +58,7 @@ function ofElement(element: HTMLElement): Shortcut {
 function use(element: HTMLElement, pressed: Pressed): void {
   if (pressed.repeat && element.matches("button[type=submit]")) return;
   if (element.matches("[data-key-decides]") && performance.now() - shownAt < SEEN_MS) return askAgain(nameOf(pressed));
-  if (element.matches("[data-key-asks]")) return element.focus();
+  if (element.matches("[data-key-asks]") && document.activeElement !== element) return element.focus();
   if (element instanceof HTMLAnchorElement) leaveByKey(element.pathname);
   if (!element.matches("input, textarea, select")) return element.click();
   const menu = element.closest<HTMLElement>("[popover]");

@@ -80,10 +80,12 @@ function allowApply(): void {
   const why = document.getElementById("sheet-why");
   const effect = document.getElementById("sheet-effect");
   if (!apply || !why || !effect) return;
-  const { needsText, changesNothing } = effect.dataset;
-  if (!text) why.hidden = changesNothing === undefined;
+  const { needsText, changesNothing, refused } = effect.dataset;
+  const isRefused = refused !== undefined; // the effect says why
+  if (isRefused) why.hidden = true;
+  else if (!text) why.hidden = changesNothing === undefined;
   else why.hidden = text.required ? Boolean(text.value.trim()) : needsText === undefined || text.value !== text.defaultValue;
-  apply.disabled = isBehind || !why.hidden;
+  apply.disabled = isBehind || isRefused || !why.hidden;
 }
 
 /** How high the sheet is, for what stays beside it. */

@@ -313,3 +313,19 @@ def test_who_may_not_operate_sees_no_sheet() -> None:
     booking()
     viewer = signed_in(Role.VIEWER)
     assert viewer.get("/conversations/t/act/", asked("hide", "1")).status_code == 403
+
+
+def test_a_pinned_message_cannot_be_replaced_and_the_sheet_says_what_to_do(
+    reviewer: Client,
+) -> None:
+    booking()
+    reviewer.post("/conversations/t/messages/1/pin/?do=pin", {}, follow=True)
+    page = sheet(reviewer, "replace", "1", revision="1")
+    assert "#1 is pinned. Unpin it to replace it." in page
+    assert "data-refused" in page
+    assert "data-refused" not in sheet(reviewer, "replace", "4", revision="1")
+
+
+def test_keeping_everything_says_so(reviewer: Client) -> None:
+    booking()
+    assert "Everything from #0 on stays; that is all." in sheet(reviewer, "keep_from", "0")

@@ -6,6 +6,7 @@ import pytest
 from django.test import Client
 
 from conversations.domain.configs import read_operation
+from conversations.domain.revisions import PinnedBy
 from conversations.services import pins, use_cases
 from conversations.services.use_cases import apply_operation
 from ctxadmin.identity.roles import Role
@@ -65,14 +66,18 @@ def test_pins_are_no_batches_to_go_back_to(reviewer: Client) -> None:
 
 def test_the_rail_leaves_out_a_pin_that_was_undone(reviewer: Client) -> None:
     conversation(user("Hello"), user("You there?"), public_id="t")
-    for pinned in (True, False, True, False):
-        pins.pin(engine(), "t", "1", pinned=pinned)
+    pins.pin(engine(), "t", "1", pinned=True)
+    by: PinnedBy
+    for by in ("undo", "redo", "undo"):
+        pins.pin_several(engine(), "t", [1], pinned=by == "redo", by=by)
     rail = text(reviewer.get("/conversations/t/")).partition('id="batches"')[2]
     assert "inned #1" not in rail
     assert rail.count('aria-current="true"') == 1
     pins.pin(engine(), "t", "1", pinned=True)
     assert "Pinned #1" in text(reviewer.get("/conversations/t/")).partition('id="batches"')[2]
     assert "Unpinned #1" in text(reviewer.get("/conversations/t/batches/"))
+    pins.pin(engine(), "t", "1", pinned=False)
+    assert "Unpinned #1" in text(reviewer.get("/conversations/t/")).partition('id="batches"')[2]
 
 
 def test_the_page_of_a_message_pins_it_and_comes_back(reviewer: Client) -> None:

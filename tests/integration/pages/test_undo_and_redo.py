@@ -1,5 +1,6 @@
 """Undoing and doing again, one after the other, whatever others do meanwhile."""
 
+import random
 import re
 from collections.abc import Sequence
 from html import unescape
@@ -220,6 +221,53 @@ def test_pins_of_others_between_ones_own_change_nothing_of_what_is_undone(
     for left in ([1, 3], [1, 2, 3]):
         page = pressed(reviewer, page, "redo")
         assert pinned() == left
+
+
+State = tuple[list[int], list[int]]
+
+
+def state(page: str) -> State:
+    """The messages that are shown, and those that are pinned."""
+    return shown(page), [pin.index for pin in pins_of(find_head(engine().workspace, "t"))]
+
+
+def do_by_hand(client: Client, choose: random.Random, now: State) -> None:
+    """Hides, pins or unpins a message by chance, whatever is possible."""
+    visible, pinned = now
+    free = [index for index in visible[1:] if index not in pinned]
+    if len(free) > 1 and choose.random() < 0.3:
+        head = find_head(engine().workspace, "t")
+        seen = {"revision": str(head.current_revision), "count": str(head.visible_count)}
+        place = visible.index(choose.choice(free))
+        apply(client, "hide", str(place), pairing="drop", **seen)
+        return
+    index = choose.randrange(5)
+    do = "unpin" if index in pinned else "pin"
+    client.post(f"/conversations/t/messages/{index}/pin/?do={do}", {}, follow=True)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_whatever_is_done_by_hand_comes_back_step_by_step(reviewer: Client, seed: int) -> None:
+    booking()
+    choose = random.Random(seed)
+    page = text(reviewer.get("/conversations/t/"))
+    past: list[State] = [state(page)]
+    future: list[State] = []
+    for _ in range(14):
+        if len(past) > 1 and choose.random() < 0.4:
+            page = pressed(reviewer, page, "1")
+            future.append(past.pop())
+        elif future and choose.random() < 0.6:
+            page = pressed(reviewer, page, "redo")
+            past.append(future.pop())
+        else:
+            do_by_hand(reviewer, choose, past[-1])
+            past.append(state(text(reviewer.get("/conversations/t/"))))
+            future.clear()
+        page = text(reviewer.get("/conversations/t/"))
+        assert state(page) == past[-1]
+        assert ('name="undo" value="1"' in page) == (len(past) > 1)
+        assert ('value="redo"' in page) == bool(future)
 
 
 def test_what_someone_else_unpinned_is_not_ones_own_to_undo(reviewer: Client) -> None:

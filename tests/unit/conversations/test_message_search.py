@@ -25,6 +25,20 @@ def test_words_are_found_as_they_are_read_whatever_is_marked_within_them() -> No
 
 
 @pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (r"one\*two", "one*two"),
+        (r"a one\_two b", "one_two"),
+        ("| cell one | cell two |", "cell one cell two"),
+        ("|one|two|", "one two"),
+    ],
+)
+def test_words_are_found_as_the_page_shows_them(text: str, words: str) -> None:
+    assert passage_in(text, words) is not None
+    assert passage_in(text, words, whole=True) is not None
+
+
+@pytest.mark.parametrize(
     ("words", "texts"),
     [
         ("fee difference", ["fee difference"]),
