@@ -18,6 +18,7 @@ import { type Overtaken, type Own, overtakenIn, withSave } from "./model/overtak
 import { placesOf } from "./model/places";
 import { type KnownNames, NO_NAMES } from "./model/suggestions";
 import type { ElementKind, Value } from "./model/form_edits";
+import { askedAgain, olderAgain, olderOf } from "./clashes";
 import { reissued, retake, stillThere, stillTyped } from "./state_steps";
 import { t } from "./texts";
 
@@ -93,6 +94,8 @@ export interface State {
   readonly chosen: Chosen;
   readonly saving: Saving;
   readonly clash: Clash | null;
+  /** A conflict with older changes that was put off before the one that is asked about; it is asked about next. */
+  readonly olderClash: Clash | null;
   /** The conflict that is decided later; what the others change in it, or another one, is asked about at once. */
   readonly postponed: Clash | null;
   /** What this page saved lately, and what of it someone else has changed since. */
@@ -190,6 +193,7 @@ export function editorStore(setup: Pick<Setup, "document" | "version" | "places"
     chosen: NOTHING,
     saving: { kind: "saved" },
     clash: null,
+    olderClash: null,
     postponed: null,
     own: [],
     overtaken: [],
@@ -247,28 +251,28 @@ export function editorStore(setup: Pick<Setup, "document" | "version" | "places"
       set((state) => reissued(state, theirs.document));
       const { base, document: mine, chosen, history, clash, own, by, maybeSaved } = get();
       if (clash && clash.version !== null && theirs.version <= clash.version) return false;
-      const older = clash?.version === null ? clash : null;
+      const older = olderOf(get());
       // This page's next save is heard of too, and is not theirs.
       const author = by && by.version >= theirs.version ? by : null;
       const found = overtakenIn(own, base.document, theirs.document, Date.now()).map((each): OvertakenBy => ({ ...each, by: author }));
       const later = (): Pick<State, "overtaken"> => ({ overtaken: [...get().overtaken.filter(({ kind, key }) => !found.some((each) => each.kind === kind && each.key === key)), ...found] });
       if (mine === base.document) {
         // Taken as it is: saved again, it would be news to the others, and theirs to us.
-        set({ ...stillThere({ document: theirs.document, history }, chosen), base: theirs, clash: older, ...later() });
+        set({ ...stillThere({ document: theirs.document, history }, chosen), base: theirs, ...olderAgain(get(), theirs.document), ...later() });
         return true;
       }
       // Saved without an answer: the others have changed nothing.
       const known = maybeSaved.find((sent) => same(sent, theirs.document)) ?? base.document;
       const merged = merge(known, mine, theirs.document);
       if (merged.conflicts.length) {
-        // A question about older changes comes first; the next save meets what was not taken in.
-        if (older) return false;
+        // A question about older changes comes first, unless it is put off; what was not taken in is met again.
+        if (older && older === clash && older !== get().postponed) return false;
         const asked: Clash = { base: known, mine, theirs: theirs.document, version: theirs.version, conflicts: merged.conflicts };
-        const isPutOff = clash !== null && clash === get().postponed && !asksMore(asked.conflicts, clash.conflicts);
-        set({ clash: asked, ...(isPutOff ? { postponed: asked } : {}) });
+        const isPutOff = clash !== null && clash !== older && clash === get().postponed && !asksMore(asked.conflicts, clash.conflicts);
+        set({ clash: asked, olderClash: older, ...(isPutOff ? { postponed: asked } : {}) });
         return false;
       }
-      set({ ...stillThere({ document: merged.document, history }, chosen), base: theirs, clash: older, ...later() });
+      set({ ...stillThere({ document: merged.document, history }, chosen), base: theirs, ...olderAgain(get(), merged.document), ...later() });
       return true;
     },
     bringBack(changes, words = t("Restore"), touch = "") {
@@ -291,9 +295,10 @@ export function editorStore(setup: Pick<Setup, "document" | "version" | "places"
       const theirs = isOlder ? now : clash.theirs;
       const { document, conflicts } = merge(clash.base, mine, theirs, choices);
       if (conflicts.some((conflict) => !(nameOf(conflict) in choices))) return set({ clash: { ...clash, mine, theirs, conflicts } });
-      set({ clash: null, postponed: null });
-      if (isOlder) edit(editOf(changesBetween(theirs, document)), t("Restore"));
-      else set({ ...stillThere({ document, history }, chosen), base: { document: clash.theirs, version: clash.version as number } });
+      if (isOlder) {
+        set({ clash: null, postponed: null });
+        edit(editOf(changesBetween(theirs, document)), t("Restore"));
+      } else set({ ...stillThere({ document, history }, chosen), base: { document: clash.theirs, version: clash.version as number }, ...olderAgain(get(), document), postponed: null });
     },
     resolve() {
       const { clash, document, decide } = get();
@@ -322,15 +327,9 @@ export function editorStore(setup: Pick<Setup, "document" | "version" | "places"
   }));
   // What is no question any more is merged at once, also one that was put off.
   store.subscribe(({ clash, document: now, decide }, before) => {
-    if (clash && clash === before.clash && now !== before.document && !askedAgain(clash, now).conflicts.length) decide({});
+    if (clash && (clash.version === null || clash === before.clash) && now !== before.document && !askedAgain(clash, now).conflicts.length) decide({});
   });
   return store;
-}
-
-/** A question as both sides are by now. */
-function askedAgain(clash: Clash, document: WorkflowDocument): Clash {
-  const [mine, theirs] = clash.version === null ? [clash.mine, document] : [document, clash.theirs];
-  return { ...clash, mine, theirs, conflicts: merge(clash.base, mine, theirs).conflicts };
 }
 
 /** What is to be chosen so that a form is shown; those of the whole workflow show for nothing. */

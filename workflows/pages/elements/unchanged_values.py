@@ -1,6 +1,7 @@
 """The values of a form that nobody changed, in the spelling of the document that it showed."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from itertools import takewhile
 
 from pydantic import JsonValue
 from pydantic.alias_generators import to_snake
@@ -41,6 +42,25 @@ def _value(written: JsonValue, shown: JsonValue, sent: JsonValue) -> JsonValue:
     match written, shown, sent:
         case dict(), dict(), dict():
             return _members(written, shown, sent)
-        case list(), list(), list() if len(written) == len(shown) == len(sent):
-            return list(map(_value, written, shown, sent))
+        case list(), list(), list() if len(written) == len(shown):
+            return _items(written, shown, sent)
+        case dict(), dict(), [*items]:  # one filter needs no list
+            return _items([written], [shown], items)
     return sent
+
+
+def _items(
+    written: Sequence[JsonValue], shown: Sequence[JsonValue], sent: Sequence[JsonValue]
+) -> list[JsonValue]:
+    """Returns the items ``sent`` of a list, of which some can be new and others gone."""
+    if len(shown) == len(sent):
+        return list(map(_value, written, shown, sent))
+    first = _count_same(shown, sent)
+    last = _count_same(list(reversed(shown[first:])), list(reversed(sent[first:])))
+    return [*written[:first], *sent[first : len(sent) - last], *written[len(written) - last :]]
+
+
+def _count_same(shown: Sequence[JsonValue], sent: Sequence[JsonValue]) -> int:
+    """Returns how many items are the same from the first on."""
+    pairs = zip(shown, sent, strict=False)
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))

@@ -138,7 +138,8 @@ export function startSaving(store: EditorStore, server: Server): Saver {
   }
 
   const unsubscribe = store.subscribe((now, before) => {
-    if (now.heard !== before.heard) void catchUp();
+    // A question that is put off no longer keeps others waiting.
+    if (now.heard !== before.heard || now.postponed !== before.postponed) void catchUp();
     if (now.document === before.document && now.clash === before.clash && now.base === before.base) return;
     if (!isDirty()) {
       // Undone until it was as the server has it.

@@ -3,6 +3,7 @@
 // tells entries of open pages from those that were left behind.
 
 import { type Changes, changesBetween, isNothing } from "../model/changes";
+import { olderOf } from "../clashes";
 import type { EditorStore, State } from "../store";
 import { parse } from "./json";
 
@@ -71,8 +72,10 @@ export function startJournal(store: EditorStore, whose: string, storage: Storage
 }
 
 /** What is not saved; before it the changes of which it is not decided whether the document gets them. */
-export function unsavedIn({ document, base, clash }: Pick<State, "document" | "base" | "clash">): readonly Changes[] {
-  const undecided = clash?.version === null ? [changesBetween(clash.base, clash.mine)] : [];
+export function unsavedIn(state: Pick<State, "document" | "base" | "clash" | "olderClash">): readonly Changes[] {
+  const { document, base } = state;
+  const older = olderOf(state);
+  const undecided = older ? [changesBetween(older.base, older.mine)] : [];
   return [...undecided, changesBetween(base.document, document)].filter((changes) => !isNothing(changes));
 }
 

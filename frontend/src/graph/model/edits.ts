@@ -1,7 +1,8 @@
 // Edits as data: each is applied to a document and returns the edit that undoes it.
 
-import type { Element, Key, Position, Reducers, WorkflowDocument, WorkflowEdge, WorkflowNode } from "./document";
+import type { Element, Json, Key, Position, Reducers, WorkflowDocument, WorkflowEdge, WorkflowNode } from "./document";
 import { indexOf, same } from "./document";
+import { FILTERS, takenOut } from "./merged_filters";
 
 /** An element that comes in; without a place it comes last. Order has a meaning for edges. */
 export interface Placed<T extends Element> {
@@ -172,8 +173,9 @@ function replaced<T extends Element>(elements: readonly T[], given: readonly Cha
     if (place === undefined) isWhole = false;
     if (place === undefined || news.has(place)) continue;
     const before = elements[place] as T;
-    const fields = over ? setBack(before as unknown as Fields, over, all) : all;
-    if (over && !hasAll({ ...before, ...fields }, all, over)) isWhole = false;
+    const filters = over ? filtersSetBack(before as unknown as Fields, over, all) : {};
+    const fields = over ? { ...setBack(before as unknown as Fields, over, all), ...filters } : all;
+    if (over && !hasAll({ ...before, ...fields }, { ...all, ...filters }, over)) isWhole = false;
     news.set(place, withFields(before, fields));
     olds.set(place, fieldsOf(before, Object.keys(fields)));
   }
@@ -188,6 +190,16 @@ function replaced<T extends Element>(elements: readonly T[], given: readonly Cha
 const OPEN = new Set(["config", "properties", "canvas"]);
 // Its config is one operation.
 const PROCESSOR = "context_processor";
+
+/** The filters that someone else changed in other places since, without what was set. */
+function filtersSetBack(now: Fields, over: Fields, to: Fields): Fields {
+  const found = Object.keys(to).flatMap((name): [string, Json][] => {
+    const [is, was, value] = [now[name] ?? null, over[name] ?? null, to[name] ?? null] as [Json, Json, Json];
+    const made = FILTERS.has(name) && !same(is, was) ? takenOut(value, was, is) : null;
+    return made === null ? [] : [[name, made]];
+  });
+  return Object.fromEntries(found);
+}
 
 /** The fields of `to` without those that are no longer as they were set; null and undefined are missing. */
 function setBack(now: Fields, over: Fields, to: Fields): Fields {

@@ -2,32 +2,50 @@
 
 import type { Json, JsonObject } from "./document";
 import { isObject, same } from "./document";
+import { isPolicy } from "./policies";
 
 type List = readonly Json[];
 
 /** The fields of elements that are filters. */
 export const FILTERS: ReadonlySet<string> = new Set(["context_filter", "outgoing_filter"]);
 
+/** Merges one list of filters by its name; null where a person has to decide. */
+type Merge = (name: string, base: List, mine: List, theirs: List) => List | null;
+
 /**
  * A filter, or the filters of a node, with what both sides did to its lists. Null where both changed
  * one place of a list, or where the sides differ in anything else: that means something as a whole only.
  */
 export function mergedFilters(base: Json | undefined, mine: Json | undefined, theirs: Json | undefined): Json | null {
+  return merged(base, mine, theirs, (name, ...sides) => (name === "messages" ? mergedOperations(...sides) : mergedLists(...sides)));
+}
+
+/** The same of changes that were made one after the other: who made the later one saw the earlier. */
+function inTurn(base: Json | undefined, mine: Json | undefined, theirs: Json | undefined): Json | null {
+  return merged(base, mine, theirs, (_, ...sides) => mergedLists(...sides));
+}
+
+function merged(base: Json | undefined, mine: Json | undefined, theirs: Json | undefined, merge: Merge): Json | null {
   const [old, my, their] = [listed(base ?? []), listed(mine), listed(theirs)];
   if (!old || !my || !their) return null;
-  const made = (old.length ? mergedLists(old, my, their) : null) ?? oneByOne(old, my, their);
+  const made = (old.length ? mergedLists(old, my, their) : null) ?? oneByOne(old, my, their, merge);
   const [first] = made ?? [];
   return made?.length === 1 && first !== undefined && !Array.isArray(mine) && !Array.isArray(theirs) ? first : made;
 }
 
 /** Whether what a side did to a filter is still there after a later change of it. */
 export function isKept(before: Json | undefined, mine: Json | undefined, now: Json | undefined): boolean {
-  return !same(before, now) && mergedFilters(mine, before ?? emptied(mine), now) !== null;
+  return !same(before, now) && takenOut(before, mine, now) !== null;
 }
 
 /** A filter before a side changed it, with what others have changed since: as it would be without that side. */
 export function without(before: Json | undefined, mine: Json | undefined, now: Json | undefined): Json | undefined {
-  return same(mine, now) ? before : (mergedFilters(mine, before ?? emptied(mine), now) ?? before);
+  return same(mine, now) ? before : (takenOut(before, mine, now) ?? before);
+}
+
+/** A filter without what a side did to it, where others have changed other places since; else null. */
+export function takenOut(before: Json | null | undefined, mine: Json | null | undefined, now: Json | null | undefined): Json | null {
+  return inTurn(mine ?? undefined, before ?? emptied(mine ?? undefined), now ?? undefined);
 }
 
 /** A new filter, or new ones, with nothing in the lists. */
@@ -46,13 +64,25 @@ export function mergedLists(base: List, mine: List, theirs: List): List | null {
   return [...base.slice(0, first.start), ...first.items, ...base.slice(first.end, second.start), ...second.items, ...base.slice(second.end)];
 }
 
+/**
+ * The operations of both: applied one after the other, they mean something as a whole. Only what both
+ * added behind the same ones is no question, unless one of them chose how messages are kept.
+ */
+function mergedOperations(base: List, mine: List, theirs: List): List | null {
+  if (same(base, mine)) return theirs;
+  if (same(base, theirs)) return mine;
+  const adds = (side: List): boolean => same(side.slice(0, base.length), base);
+  const isChoice = !base.length || isPolicy(mine) || isPolicy(theirs);
+  return isChoice || !adds(mine) || !adds(theirs) ? null : mergedLists(base, mine, theirs);
+}
+
 /** The filters that both have merged each with its other, and what each side added behind them; the first of both is one filter. */
-function oneByOne(base: List, mine: List, theirs: List): List | null {
+function oneByOne(base: List, mine: List, theirs: List, merge: Merge): List | null {
   const count = Math.max(base.length, 1);
   if (mine.length < count || theirs.length < count) return null;
   const made: Json[] = [];
   for (let place = 0; place < count; place += 1) {
-    const one = mergedFilter(base[place] ?? {}, mine[place], theirs[place]);
+    const one = mergedFilter(base[place] ?? {}, mine[place], theirs[place], merge);
     if (!one) return null;
     made.push(one);
   }
@@ -60,7 +90,7 @@ function oneByOne(base: List, mine: List, theirs: List): List | null {
   return more && [...made, ...more];
 }
 
-function mergedFilter(base: Json, mine: Json | undefined, theirs: Json | undefined): JsonObject | null {
+function mergedFilter(base: Json, mine: Json | undefined, theirs: Json | undefined, merge: Merge): JsonObject | null {
   if (!isObject(base) || !isObject(mine) || !isObject(theirs)) return null;
   const made: Record<string, Json> = {};
   for (const name of new Set([...Object.keys(theirs), ...Object.keys(mine)])) {
@@ -68,9 +98,9 @@ function mergedFilter(base: Json, mine: Json | undefined, theirs: Json | undefin
     const areLists = Array.isArray(was) && Array.isArray(my) && Array.isArray(their);
     if (same(mine[name], theirs[name])) made[name] = mine[name] as Json;
     else {
-      const merged = areLists ? mergedLists(was, my, their) : null;
-      if (!merged) return null;
-      made[name] = merged;
+      const list = areLists ? merge(name, was, my, their) : null;
+      if (!list) return null;
+      made[name] = list;
     }
   }
   return made;

@@ -40,9 +40,17 @@ export function policyOf(element: Element): Policy {
   if (filter === undefined || filter === null) return USUAL;
   if (!isObject(filter)) return { ...USUAL, form: "custom" };
   const operations = filter.messages ?? [];
-  if (!Array.isArray(operations)) return { ...USUAL, form: "custom" };
-  const dropsTools = operations.length > 0 && same(operations[0] as Json, NO_TOOLS);
-  const rest = operations.slice(dropsTools ? 1 : 0) as readonly Json[];
+  return Array.isArray(operations) ? policyIn(operations as readonly Json[]) : { ...USUAL, form: "custom" };
+}
+
+/** Whether operations are one of the choices as a whole. */
+export function isPolicy(operations: readonly Json[]): boolean {
+  return policyIn(operations).form !== "custom";
+}
+
+function policyIn(operations: readonly Json[]): Policy {
+  const dropsTools = operations.length > 0 && same(operations[0], NO_TOOLS);
+  const rest = operations.slice(dropsTools ? 1 : 0);
   if (!rest.length) return { ...USUAL, dropsTools };
   const read = rest.length === 1 ? operationOf(rest[0] as Json) : null;
   return read ? { ...USUAL, ...read, dropsTools } : { ...USUAL, form: "custom" };

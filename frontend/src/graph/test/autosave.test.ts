@@ -9,47 +9,9 @@ import { countOf } from "../model/changes";
 import { removal } from "../model/commands";
 import { find } from "../model/document";
 import { standing } from "../model/merge";
-import { type DocumentChanges, patchBetween } from "../model/patch";
+import { patchBetween } from "../model/patch";
 import { type EditorStore, editorStore } from "../store";
-import { patched } from "./patching";
-
-const base: WorkflowDocument = {
-  name: "w",
-  nodes: [{ id: "a", type: "llm" }, { id: "b", type: "tool" }],
-  edges: [{ id: "ab", type: "sequence", from: "a", to: "b" }],
-};
-
-/** A server with one draft, that can be away and on which others write. */
-class Fake implements Pick<Server, "saveDraft" | "getDraft"> {
-  draft = { document: base, version: 1 };
-  failure: Refused | null = null;
-  saves: DocumentChanges[] = [];
-
-  async saveDraft(changes: DocumentChanges, expected: number): Promise<number> {
-    this.saves.push(changes);
-    if (this.failure) throw this.failure;
-    if (expected !== this.draft.version) throw new Refused("conflict", "", [], 0, this.draft.version);
-    this.draft = { document: patched(this.draft.document, changes), version: expected + 1 };
-    return expected + 1;
-  }
-
-  async getDraft() {
-    return this.draft;
-  }
-
-  changedByOthers(make: (document: WorkflowDocument) => WorkflowDocument): void {
-    this.draft = { document: make(this.draft.document), version: this.draft.version + 1 };
-  }
-}
-
-const named = (document: WorkflowDocument, id: string, name: string): WorkflowDocument => ({
-  ...document,
-  nodes: document.nodes.map((node) => (node.id === id ? { ...node, name } : node)),
-});
-
-function name(store: EditorStore, id: string, to: string): void {
-  store.getState().edit({ kind: "change", nodes: [{ key: id, fields: { name: to } }], edges: [] }, "Name");
-}
+import { base, Fake, name, named } from "./fake_drafts";
 
 describe("saving", () => {
   let server: Fake;
@@ -226,31 +188,6 @@ describe("saving", () => {
     expect(store.getState()).toMatchObject({ clash: null, postponed: null, document: server.draft.document });
     await settled();
     expect(store.getState().saving.kind).toBe("saved");
-  });
-
-  it("takes in another draft while a question about older changes is put off, and keeps these", () => {
-    const { receive, bringBack } = store.getState();
-    const before = base.nodes[0]!;
-    bringBack({ nodes: [{ key: "a", before: { ...before, name: "Old" }, after: { ...before, name: "Left" } }], edges: [] });
-    store.getState().set({ postponed: store.getState().clash });
-    expect(receive({ document: named(base, "b", "Theirs"), version: 2 })).toBe(true);
-    expect(unsavedIn(store.getState())).toMatchObject([{ nodes: [{ key: "a", after: { name: "Left" } }] }]);
-    name(store, "a", "Newest");
-    expect(unsavedIn(store.getState()).flatMap(({ nodes }) => nodes.map(({ after }) => after?.name))).toEqual(["Left", "Newest"]);
-    store.getState().undo();
-    store.getState().resolve();
-    store.getState().decide({ "node a": "mine" });
-    expect(store.getState().document.nodes.map((node) => node.name)).toEqual(["Left", "Theirs"]);
-  });
-
-  it("leaves an open question alone when another draft comes", () => {
-    const { receive, bringBack } = store.getState();
-    name(store, "a", "Mine");
-    const before = base.nodes[0]!;
-    expect(bringBack({ nodes: [{ key: "a", before: { ...before, name: "Old" }, after: { ...before, name: "Left" } }], edges: [] })).toBe(false);
-    const question = store.getState().clash;
-    expect(receive({ document: named(base, "a", "Theirs"), version: 2 })).toBe(false);
-    expect(store.getState().clash).toBe(question);
   });
 
   it("finishes only when what came during a save is saved too", async () => {

@@ -202,3 +202,41 @@ describe("undo and redo", () => {
     expect(redo(fresh(draft)).document).toBe(draft);
   });
 });
+
+describe("undoing a change of a filter that someone else added to since", () => {
+  const rules = (...patterns: string[]) => ({ rules: patterns.map((pattern) => ({ type: "include", pattern })), priority: 0 });
+  const withFilter = (document: WorkflowDocument, context_filter: ReturnType<typeof rules> | undefined): WorkflowDocument => ({
+    ...document,
+    nodes: document.nodes.map(({ context_filter: _, ...node }) => (node.id === "a" ? { ...node, ...(context_filter && { context_filter }) } : node)),
+  });
+  const filterOf = ({ document }: Stand) => document.nodes[0]?.context_filter;
+  const step = (before: WorkflowDocument, after: ReturnType<typeof rules>): Stand => take(fresh(before), change(before, "node", "a", withFilter(before, after).nodes[0]!), "Edit a");
+
+  it("takes away only what the step added, and brings it again", () => {
+    const mine = step(withFilter(draft, rules("a")), rules("a", "admin.x"));
+    const undone = undo(others(mine, (document) => withFilter(document, rules("a", "admin.x", "dora.yy"))));
+    expect([undone.share, filterOf(undone)]).toEqual(["all", rules("a", "dora.yy")]);
+    const again = redo(undone);
+    expect([again.share, filterOf(again)]).toEqual(["all", rules("a", "admin.x", "dora.yy")]);
+  });
+
+  it("takes away what was typed letter by letter, wherever the other's rule is", () => {
+    const to = (stand: Stand, ...patterns: string[]): Stand => take(stand, change(stand.document, "node", "a", withFilter(stand.document, rules(...patterns)).nodes[0]!), "Edit a", "typing");
+    const typed = to(to(to(fresh(withFilter(draft, rules("a"))), "a", "x"), "a", "xy"), "a", "xyz");
+    for (const [now, left] of [[["a", "xyz", "t"], ["a", "t"]], [["a", "t", "xyz"], ["a", "t"]], [["t", "a", "xyz"], ["t", "a"]]] as const) {
+      const undone = undo(others(typed, (document) => withFilter(document, rules(...now))));
+      expect([undone.share, filterOf(undone)]).toEqual(["all", rules(...left)]);
+      expect(filterOf(redo(undone))).toEqual(rules(...now));
+    }
+  });
+
+  it("leaves the other's rules also where the step added the filter", () => {
+    const undone = undo(others(step(draft, rules("admin.x")), (document) => withFilter(document, rules("admin.x", "dora.yy"))));
+    expect([undone.share, filterOf(undone)]).toEqual(["all", rules("dora.yy")]);
+  });
+
+  it("does not touch a rule that someone else changed", () => {
+    const undone = undo(others(step(draft, rules("admin.x")), (document) => withFilter(document, rules("other"))));
+    expect([undone.share, filterOf(undone)]).toEqual(["none", rules("other")]);
+  });
+});

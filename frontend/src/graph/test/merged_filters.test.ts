@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
-import type { Json } from "../model/document";
+import type { Json, WorkflowNode } from "../model/document";
 import { isKept, mergedFilters, mergedLists } from "../model/merged_filters";
+import { type PolicyForm, USUAL, withPolicy } from "../model/policies";
 
 const rule = (pattern: string): Json => ({ type: "include", pattern });
 const filter = (...patterns: string[]): { readonly [key: string]: Json } => ({ rules: patterns.map(rule), priority: 0 });
@@ -49,6 +50,33 @@ describe("a filter that both sides changed", () => {
     expect(mergedFilters(filter("a"), { ...filter("a"), priority: 2 }, filter("a", "t"))).toBeNull();
     expect(mergedFilters(filter("a"), { ...filter("a"), default_behavior: null }, filter("a", "t"))).toBeNull();
     expect(mergedFilters(filter("a"), undefined, filter("a", "t"))).toBeNull();
+  });
+});
+
+describe("operations on messages that both sides changed", () => {
+  const node = (form: PolicyForm, dropsTools = false): Json => withPolicy<WorkflowNode>({ id: "a", type: "llm" }, { ...USUAL, form, dropsTools }).context_filter ?? null;
+  const operations = (...names: string[]): Json => ({ rules: [], messages: names.map((operation) => ({ operation })) });
+
+  it("are a question where each side chose another policy, and none where both chose the same", () => {
+    expect(mergedFilters(undefined, node("last"), node("budget"))).toBeNull();
+    expect(mergedFilters(node("all", true), node("last", true), node("budget", true))).toBeNull();
+    expect(mergedFilters(node("all", true), node("last", true), node("all"))).toBeNull();
+    expect(mergedFilters(undefined, node("last"), node("last"))).toEqual(node("last"));
+  });
+
+  it("are of both sides only where both add to the same ones", () => {
+    expect(mergedFilters(operations("a"), operations("a", "m"), operations("a", "t"))).toEqual(operations("a", "t", "m"));
+    expect(mergedFilters(operations(), operations("m"), operations("t"))).toBeNull();
+    expect(mergedFilters(operations("a", "b"), operations("b"), operations("a", "b", "t"))).toBeNull();
+  });
+
+  it("get along with another list that the other side changed", () => {
+    expect(mergedFilters(filter("a"), { ...filter("a"), messages: ["m"] }, filter("a", "t"))).toEqual({ ...filter("a", "t"), messages: ["m"] });
+  });
+
+  it("are kept by one that was added later", () => {
+    const later = { messages: [...((node("last") as { readonly messages: Json[] }).messages), { operation: "t" }] };
+    expect(isKept(undefined, node("last"), later)).toBe(true);
   });
 });
 

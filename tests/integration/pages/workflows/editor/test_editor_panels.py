@@ -259,6 +259,37 @@ def test_what_was_not_typed_is_read_as_the_document_writes_it(designer: Client) 
     assert read(designer, sent)["element"] == {**edge, "weight": 2}
 
 
+def test_rows_are_read_as_the_document_writes_them_when_others_come_or_go(
+    designer: Client,
+) -> None:
+    rules: Any = [
+        {"type": "include", "pattern": each, "target": "variables"} for each in ("a", "b", "c")
+    ]
+    filtered = {**ANSWER, "context_filter": {"rules": rules}}
+    rows = "node-context_filters-0-rules"
+    sent = typed(designer, "node", "answer", document(START, filtered))
+    added = {f"{rows}-count": "4", f"{rows}-3-type": "include", f"{rows}-3-pattern": "d"}
+    more = read(designer, sent | added)["element"]["context_filter"]["rules"]
+    assert [rule["pattern"] for rule in more] == ["a", "b", "c", "d"]
+    assert more[:3] == rules
+    page = designer.post(
+        "/workflows/small/editor/panel/", sent | {"node-_rows": f"remove:{rows}:1"}
+    ).content.decode()
+    form = page.replace('id="panel-form"', 'id="element"')
+    less = sent | {f"node-{name}": value for name, value in fields(form).items()}
+    assert read(designer, less)["element"]["context_filter"]["rules"] == [rules[0], rules[2]]
+    second = "node-context_filters-1-rules"
+    other = {
+        "node-context_filters-count": "2",
+        f"{second}-count": "1",
+        f"{second}-0-type": "include",
+        f"{second}-0-pattern": "d",
+    }
+    both = read(designer, sent | other)["element"]["context_filter"]
+    assert [len(each["rules"]) for each in both] == [3, 1]
+    assert both[0]["rules"] == rules
+
+
 def test_a_field_that_no_form_has_is_named_where_it_stands(designer: Client) -> None:
     block = {"operation": "truncate", "truncate": {"keep_last": 2, "count": 3}, "strategy": "x"}
     given = document(START, {**ANSWER, "context_filter": {"messages": [block]}})
