@@ -39,6 +39,11 @@ def visible(text: str, *, in_json: bool = False) -> SafeString:
     return mark_safe("".join(pieces))  # noqa: S308  # every piece is escaped above
 
 
+def shows_nothing(text: str) -> bool:
+    """Whether a text has only spaces and invisible characters."""
+    return not _HIDDEN.sub("", text).strip()
+
+
 def plain(text: str) -> str:
     """Returns ``text`` for a place without elements: invisible characters appear as U+202E."""
 

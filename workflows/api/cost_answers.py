@@ -75,6 +75,10 @@ class ElementCostAnswer(Answer):
         "they count as if these were true.",
         examples=[0],
     )
+    unreached_calls: FromZero = Field(
+        description="Calls at which a condition is false: they count as if it were true.",
+        examples=[0],
+    )
     model: str | None = Field(
         description="Model whose prices are used; null for prices in proportion.",
         examples=["gpt-5-mini"],
@@ -103,6 +107,7 @@ class ElementCostAnswer(Answer):
             empty_calls=sums.empty,
             failed_calls=sums.failed,
             unreached_conversations=cost.unreached,
+            unreached_calls=cost.unreached_calls,
             model=cost.element.model if cost.is_priced else None,
             offer=None if priced.offer is None else OfferedBudgetAnswer.of(priced.offer),
         )

@@ -56,6 +56,16 @@ def test_a_policy_that_raises_the_cost_comes_with_a_budget_that_does_not(api: Ch
     assert not repaired["raises_cost"]
 
 
+def test_calls_at_which_a_condition_is_false_are_counted(api: CheckedApi) -> None:
+    talk("one")
+    asked = unsaved(WINDOW)
+    (edge,) = asked["edges"]
+    late = {**edge, "type": "conditional", "condition": "context.messages > 6"}
+    (element,) = ask(api, {"document": {**asked, "edges": [late]}, "offers": False})["elements"]
+    assert 0 < element["unreached_calls"] < element["calls"]
+    assert element["unreached_conversations"] == 0
+
+
 def test_without_offers_none_is_searched(api: CheckedApi) -> None:
     talk("one")
     (element,) = ask(api, {"document": unsaved(WINDOW), "offers": False})["elements"]

@@ -102,6 +102,11 @@ class ElementCost:
         return not self.unreached or self.unreached < self.conversations
 
     @property
+    def unreached_calls(self) -> int:
+        """Calls at which a condition is false; none of those that the node itself made."""
+        return 0 if self.by_node else self.sums.unreached
+
+    @property
     def is_known(self) -> bool:
         """False as long as too few calls were recorded to tell a share."""
         return self.full.calls >= FEWEST_CALLS and self.full.sent > 0

@@ -15,12 +15,21 @@ from django.views.decorators.http import require_http_methods
 
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
-from ctxadmin.lib.errors import ContextError, Forbidden, NotFound, VersionConflict
+from ctxadmin.lib.contract import parse
+from ctxadmin.lib.errors import (
+    ContextError,
+    Forbidden,
+    NotFound,
+    ValidationFailed,
+    VersionConflict,
+)
 from ctxadmin.lib.whole_number import whole_number
 from ctxadmin.ui.components import Crumb, DiffRow, Text
 from ctxadmin.ui.confirm_page import Confirm, Redirection, confirm_page
 from ctxadmin.ui.forms import ContractForm
 from ctxadmin.ui.pages import page, show
+from ctxadmin.ui.sentences import as_sentence
+from workflows.api.schemas import Publish
 from workflows.domain.document.compare import ElementChange, compare
 from workflows.domain.document.flow_changes import FlowChanges, flow_changes
 from workflows.domain.document.graph import Document, title_of
@@ -81,6 +90,7 @@ class PublishPage:
     since: int | None
     same: bool
     note: str
+    wrong_note: str
     conflict: bool
     seen: str
     costs: PublishCosts | None
@@ -146,9 +156,11 @@ def publish(request: HttpRequest, actor: Actor, slug: str) -> HttpResponse:
     sheet = request.GET.get("sheet") == "1"
     actor.require(Action.WORKFLOW_PUBLISH)
     row = find_workflow(actor.workspace, slug)
-    note = request.POST.get("note", "").strip()[:10_000]
+    # Forms send each end of a line as two characters.
+    note = request.POST.get("note", "").replace("\r\n", "\n").strip()
+    wrong_note = _wrong_note(note)
     conflict = False
-    if request.method == "POST":
+    if request.method == "POST" and not wrong_note:
         try:
             version = use_cases.publish(actor, slug, _seen(request, "draft_version"), note)
         except VersionConflict:
@@ -164,14 +176,23 @@ def publish(request: HttpRequest, actor: Actor, slug: str) -> HttpResponse:
             text = _("Published as version %(n)s.") % {"n": version.version}
             flash.success(request, text)
             return redirect("workflows:version", slug, version.version)
-    shown = _publish_page(actor, row, note, conflict=conflict, sheet=sheet)
+    shown = _publish_page(actor, row, note, wrong_note, conflict=conflict, sheet=sheet)
     status = 200 if request.method != "POST" else 409 if conflict else 422
     template = "workflows/_publish.html" if sheet else "workflows/publish.html"
     return show(request, template, shown, status=status)
 
 
+def _wrong_note(note: str) -> str:
+    """What is wrong with a note, as the API says it; empty for nothing."""
+    try:
+        parse(Publish, {"note": note})
+    except ValidationFailed as error:
+        return as_sentence(error.problems[0].message)
+    return ""
+
+
 def _publish_page(
-    actor: Actor, row: Workflow, note: str, *, conflict: bool, sheet: bool
+    actor: Actor, row: Workflow, note: str, wrong_note: str, *, conflict: bool, sheet: bool
 ) -> PublishPage:
     data = bytes(row.draft)
     document, found = definition(data).document, problems_of_draft(data)
@@ -197,6 +218,7 @@ def _publish_page(
         since=row.published_version,
         same=row.published_draft == row.draft_version,
         note=note,
+        wrong_note=wrong_note,
         conflict=conflict,
         seen=draft_conflicts.draft_token(row),
         costs=publish_costs(actor, row, changed),

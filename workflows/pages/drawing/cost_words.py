@@ -22,6 +22,7 @@ class CostWords:
 
     ``brief`` is the same for a heading, where something always stands.
     ``warning`` is said in amber; ``offer`` is the label of the button that takes a budget.
+    ``sometimes`` says at how many calls a condition is false, where it is true at others.
     """
 
     line: str
@@ -30,6 +31,7 @@ class CostWords:
     basis: str
     warning: str
     offer: str
+    sometimes: str = ""
 
     @property
     def raises(self) -> bool:
@@ -52,16 +54,19 @@ def cost_words(priced: PricedElement) -> CostWords:
     if not change:
         said = _("Sends and costs the same as the full history.")
     line = change if cost.is_reached else _unreached(cost)
-    warning = _warning(priced)
+    warning, as_if = _warning(priced), _as_if(cost)
     if warning and not cost.is_reached:
-        warning = join_sentences([_as_if(cost), warning])
+        warning = join_sentences([as_if, warning])
+    elif as_if:
+        said = join_sentences([as_if, said])
     return CostWords(
         line=line,
         brief=line or _("same as the full history"),
-        said=join_sentences([_as_if(cost), said, _losing(cost)]),
+        said=join_sentences([said, _losing(cost)]),
         basis=f"{_calls(cost)} {price_words(cost)}",
         warning=warning,
         offer="" if priced.offer is None else offer_words(priced.offer),
+        sometimes=as_if if cost.is_reached else "",
     )
 
 
@@ -178,14 +183,14 @@ def _unreached(cost: ElementCost) -> str:
 
 
 def _as_if(cost: ElementCost) -> str:
-    if not cost.unreached:
+    if not cost.unreached_calls:
         return ""
     text = ngettext(
-        "A condition is false in %(n)s of %(all)s conversation; estimated as if it were true.",
-        "A condition is false in %(n)s of %(all)s conversations; estimated as if it were true.",
-        cost.conversations,
+        "A condition is false at %(n)s of %(all)s call; estimated as if it were true.",
+        "A condition is false at %(n)s of %(all)s calls; estimated as if it were true.",
+        cost.sums.calls,
     )
-    return text % {"n": grouped(cost.unreached), "all": grouped(cost.conversations)}
+    return text % {"n": grouped(cost.unreached_calls), "all": grouped(cost.sums.calls)}
 
 
 def _losing(cost: ElementCost) -> str:

@@ -372,8 +372,14 @@ class CreateForm(ContractForm[NamedWorkflow]):
     }
 
 
-class DetailsForm(ContractForm[ChangeWorkflow]):
-    contract = ChangeWorkflow
+class ChangedDetails(ChangeWorkflow):
+    """Name and description as a person changes them."""
+
+    name: Annotated[TypedName, Field(min_length=1)] | None = None
+
+
+class DetailsForm(ContractForm[ChangedDetails]):
+    contract = ChangedDetails
     hints = {
         "name": FieldHint(label=_("Name"), wide=True),
         "description": FieldHint(label=_("Description"), height=4, keep_empty=True, wide=True),

@@ -5,6 +5,7 @@ from typing import Annotated
 from pydantic import AfterValidator
 
 from ctxadmin.lib.sentence import say
+from ctxadmin.ui.visible_text import shows_nothing
 from workflows.api.schemas import Name
 from workflows.domain.selection.patterns import unwritable_sign
 
@@ -13,6 +14,10 @@ def _typed_name(text: str) -> str:
     sign = unwritable_sign(text)
     if sign:
         raise ValueError(say("a name has no control characters such as {sign}", sign=sign))
+    if text and shows_nothing(text):
+        raise ValueError(
+            say("a name has letters or digits, this one has only invisible characters")
+        )
     return text
 
 

@@ -1,5 +1,6 @@
 // What the canvas keeps in a node's free `properties.canvas`: its group and its note.
 
+import { grouped, t } from "../texts";
 import type { JsonObject, WorkflowNode } from "./document";
 
 /** A note beside a node; `x` and `y` count from the node's corner. */
@@ -10,6 +11,9 @@ export interface Note {
 }
 
 const NOTE_STANDS = { x: 0, y: -96 };
+const LONGEST_NOTE = 2000;
+// All but tab and newline.
+const CONTROL = /[^\P{Cc}\t\n]/u;
 
 function canvasOf(node: WorkflowNode): JsonObject {
   const found = node.properties?.canvas;
@@ -31,6 +35,13 @@ export function noteOf(node: WorkflowNode): Note | null {
 
 export function withGroup(node: WorkflowNode, group: string): WorkflowNode {
   return withCanvas(node, "group", group || null);
+}
+
+/** Why a text is not taken as a note; empty for one that is. */
+export function faultOfNote(text: string): string {
+  const { length } = [...text];
+  if (length > LONGEST_NOTE) return t("Not saved. A note has at most {most} characters, this one has {n}.", { most: grouped(LONGEST_NOTE), n: grouped(length) });
+  return CONTROL.test(text) ? t("Not saved. A note has no control characters.") : "";
 }
 
 /** With the text of its note, which stays where it stands; an empty text takes the note away. */

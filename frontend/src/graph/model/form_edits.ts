@@ -1,6 +1,7 @@
 // The values of an element's form, and the edit that applies them to a document that changed
 // meanwhile.
 
+import { HIDDEN } from "../../state/model/hidden";
 import type { Changes } from "./changes";
 import { change } from "./commands";
 import type { Element, Key, Reducers, WorkflowDocument, WorkflowEdge, WorkflowNode } from "./document";
@@ -30,9 +31,10 @@ export function saidBy(kind: ElementKind, element: object, before: Value): Value
 
 const MOST_OF_NAME = 200;
 
-/** Whether the server takes a name of a node: it is neither too long nor has control characters. */
+/** Whether the server takes a name of a node: it is not too long, has no control characters, and something of it is seen. */
 export function isPlainName(name: string): boolean {
-  return [...name].length <= MOST_OF_NAME && !/[\p{Cc}\p{Cs}]/u.test(name);
+  const isSeen = name === "" || name.replace(HIDDEN, "").trim() !== "";
+  return isSeen && [...name].length <= MOST_OF_NAME && !/[\p{Cc}\p{Cs}]/u.test(name);
 }
 
 /** A node with another name, or with none. */

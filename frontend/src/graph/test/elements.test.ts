@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { canKeep } from "../io/json";
-import { groupOf, noteOf, withGroup, withNote, withNoteAt } from "../model/canvas_data";
+import { faultOfNote, groupOf, noteOf, withGroup, withNote, withNoteAt } from "../model/canvas_data";
 import { clipIn, copied, everything, pasted } from "../model/clipboard";
 import { addition, change, freeGroup, grouping, idOfName, namedNode, removal } from "../model/commands";
 import { asFirst, find, freeId, indexOf, normalised, type WorkflowDocument, type WorkflowNode } from "../model/document";
@@ -293,6 +293,14 @@ describe("a node that is meant by words", () => {
 describe("the name of a node", () => {
   it("is none that the server refuses: too long, or with control characters", () => {
     expect(["", "Draft the answer", "起草 🙂", "🙂".repeat(200)].map(isPlainName)).toEqual([true, true, true, true]);
-    expect(["a".repeat(201), "a\0b", "a\x07c", "a\ud800"].map(isPlainName)).toEqual([false, false, false, false]);
+    expect(["a".repeat(201), "a\0b", "a\x07c", "a\ud800", "\u202e\u200b"].map(isPlainName)).toEqual([false, false, false, false, false]);
+  });
+});
+
+describe("a note", () => {
+  it("is not taken if it is too long or has control characters", () => {
+    expect(["", "Mind the cost\n\t- of calls", "n".repeat(2000), "🚲".repeat(2000)].map(faultOfNote)).toEqual(["", "", "", ""]);
+    expect(faultOfNote("n".repeat(2001))).toBe("Not saved. A note has at most 2,000 characters, this one has 2,001.");
+    expect(faultOfNote("a\u0000b")).toBe("Not saved. A note has no control characters.");
   });
 });

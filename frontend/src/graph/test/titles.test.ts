@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { nameOfPlace, titleOf } from "../model/element_names";
-import { conditionOf, contextOf, inLine, inLines, spokenEdge } from "../view/accessible_names";
+import { conditionOf, contextOf, hiddenCost, inLine, inLines, spokenEdge } from "../view/accessible_names";
 
 describe("the title of a node", () => {
   it("names signs that nobody sees or that turn what stands around them", () => {
@@ -47,4 +47,17 @@ it("a card says what a node of its type sees until the server has told its words
   expect(contextOf({}, kind, undefined)).toBe("what a tool needs");
   expect(contextOf({ context_type: "tool_context" }, kind, undefined)).toBe("what a tool needs");
   expect(contextOf({ context_type: "isolate" }, kind, undefined)).toBe("isolate");
+});
+
+describe("the tooltip of a card without a row for its cost", () => {
+  const cost = { line: "−72 % tokens", brief: "", said: "Said.", basis: "30 calls.", warning: "Raises the cost.", offer: null };
+
+  it("says what the policy costs", () => {
+    expect(hiddenCost({ cost, mark: undefined, tried: undefined } as never)).toBe("Raises the cost. Said. 30 calls.");
+  });
+
+  it("says nothing of what costs the same, or beside a mark", () => {
+    expect(hiddenCost({ cost: { ...cost, line: "" } } as never)).toBe("");
+    expect(hiddenCost({ cost, mark: { sign: "done", text: "done", icon: "check" } } as never)).toBe("");
+  });
 });

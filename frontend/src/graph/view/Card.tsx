@@ -14,7 +14,7 @@ import { grouped, t, tn } from "../texts";
 import type { CardData, CardNode, FrameNode, NoteNode } from "./flow";
 import { Icon } from "./Icon";
 import { titleOf } from "../model/element_names";
-import { contextOf, inLine, inLines, spokenNode } from "./accessible_names";
+import { contextOf, costTitle, hiddenCost, inLine, inLines, spokenNode } from "./accessible_names";
 import { textWidth } from "./text_width";
 import { countWords } from "./WhatIf";
 import { type Level, nameLetterOf } from "./zoom";
@@ -83,10 +83,12 @@ const FAR_HANDLES = {
   ),
 };
 
+const inRows = (...rows: readonly string[]): string => rows.filter(Boolean).join("\n");
+
 function FarCard({ data }: { readonly data: CardData }) {
   const title = titleOf(data.node);
   return (
-    <div className={look(data)} translate="no" title={title}>
+    <div className={look(data)} translate="no" title={inRows(title, hiddenCost(data))}>
       <div className="flow-card-title">
         <strong>{title}</strong>
         {data.mark && isLoud(data.mark.sign) && <Icon name={data.mark.icon} />}
@@ -132,9 +134,10 @@ function NearCard({ data, level, reach }: { readonly data: CardData; readonly le
   const pauses = !isFar && (node.config?.pause === "before" || node.config?.pause === "after");
   const type = kind?.label ?? words?.type_label ?? node.type;
   const fitting = useRows(data, reach);
+  const cost = level === "near" ? "" : hiddenCost(data);
   const rows = level === "near" && hasFigures(data) && !mark && !data.tried ? fitting : null;
   return (
-    <div className={`${look(data)}${reach ? " flow-card-reaching" : ""}${reach && reach.rows > 1 ? " flow-card-in-rows" : ""}${rows?.cost === 2 ? " flow-card-tight" : ""}`} style={styleOf(reach, rows)} translate="no">
+    <div className={`${look(data)}${reach ? " flow-card-reaching" : ""}${reach && reach.rows > 1 ? " flow-card-in-rows" : ""}${rows?.cost === 2 ? " flow-card-tight" : ""}`} style={styleOf(reach, rows)} translate="no" title={cost || undefined}>
       <Handle type="target" position={flow === "right" ? Position.Left : Position.Top} isConnectable={mayChange} />
       <div className="flow-card-title">
         {!isFar && level !== "brief" && (
@@ -147,7 +150,7 @@ function NearCard({ data, level, reach }: { readonly data: CardData; readonly le
             <Icon name={kind?.icon ?? "point"} />
           </span>
         )}
-        <strong title={titleOf(node)}>{titleOf(node)}</strong>
+        <strong title={inRows(titleOf(node), cost)}>{titleOf(node)}</strong>
         {mark && (!isFar || (isLoud(mark.sign) && !reach?.hasBelow)) && <Icon name={mark.icon} />}
         {pauses && !mark && <Icon name="player-pause" />}
         {problems.length > 0 && !isFar && (
@@ -156,8 +159,13 @@ function NearCard({ data, level, reach }: { readonly data: CardData; readonly le
             {problems.length}
           </span>
         )}
+        {cost && data.cost?.warning && !isFar && (
+          <span className="flow-card-raises">
+            <Icon name="alert-triangle" />
+          </span>
+        )}
       </div>
-      {(level === "near" || (level === "middle" && !mark && !data.tried)) && <Sees data={data} />}
+      {(level === "near" || (level === "middle" && !mark && !data.tried)) && <Sees data={data} level={level} />}
       {reach?.hasBelow && <Below data={data} reach={reach} />}
       {(level === "near" || (!isFar && (mark || data.tried))) && <Foot data={data} reach={reach} hasTokens={rows?.hasTokens ?? true} />}
       <Handle type="source" position={flow === "right" ? Position.Right : Position.Bottom} isConnectable={mayChange} />
@@ -166,11 +174,12 @@ function NearCard({ data, level, reach }: { readonly data: CardData; readonly le
 }
 
 /** One line: its own filter in words, else what a node of its type sees. */
-function Sees({ data: { node, kind, words } }: { readonly data: CardData }) {
+function Sees({ data, level }: { readonly data: CardData; readonly level: Level }) {
+  const { node, kind, words } = data;
   const filter = inLine(words?.filter.join(" · ") ?? "");
   const context = inLine(contextOf(node, kind, words));
   return (
-    <div className={filter ? "flow-card-filter" : "flow-card-sees"} title={[filter, context && t("sees {what}", { what: context })].filter(Boolean).join("\n")}>
+    <div className={filter ? "flow-card-filter" : "flow-card-sees"} title={inRows(filter, context && t("sees {what}", { what: context }), level === "near" ? "" : hiddenCost(data))}>
       {filter ? (
         <>
           <Icon name="filter" />
@@ -193,7 +202,7 @@ function Below({ data, reach }: { readonly data: CardData; readonly reach: Reach
       </div>
     );
   }
-  if (data.words?.filter.length) return <Sees data={data} />;
+  if (data.words?.filter.length) return <Sees data={data} level="brief" />;
   return (
     <div className="flow-card-sees">
       <span className="flow-card-sign">
@@ -250,7 +259,7 @@ function Foot({ data, reach, hasTokens }: FootProps) {
         </span>
       ) : null}
       {cost?.line && !tried && !mark && (
-        <span className={cost.warning ? "flow-cost flow-cost-raises" : "flow-cost"} title={inLine([cost.warning, cost.said, cost.basis, !hasTokens && tokens && `${tokenWords(tokens)}.`].filter(Boolean).join(" "))}>
+        <span className={cost.warning ? "flow-cost flow-cost-raises" : "flow-cost"} title={costTitle(cost, !hasTokens && tokens ? `${tokenWords(tokens)}.` : "")}>
           {cost.warning && <Icon name="alert-triangle" />}
           {cost.line}
         </span>

@@ -1,8 +1,8 @@
 // The panel beside the canvas: form, group, note and context preview of the selection.
 
-import { type KeyboardEvent, useEffect, useRef, useState } from "react";
+import { type KeyboardEvent, useEffect, useId, useRef, useState } from "react";
 import { isSideBySide, PANEL_WIDTH } from "../io/panel_size";
-import { groupOf, noteOf, withNote } from "../model/canvas_data";
+import { faultOfNote, groupOf, noteOf, withNote } from "../model/canvas_data";
 import { grouping, reshaped } from "../model/commands";
 import type { Element, Key, WorkflowDocument, WorkflowEdge, WorkflowNode } from "../model/document";
 import { find } from "../model/document";
@@ -13,6 +13,7 @@ import { Cost } from "./Cost";
 import { keepOnCanvas, leavePanel } from "./element_focus";
 import { Icon } from "./Icon";
 import { useKnownNames } from "./known_names";
+import { showInPanel } from "./panel_scroll";
 import { PanelParts } from "./PanelParts";
 import { Policies } from "./Policies";
 import { firstSource, Preview, type Source } from "./Preview";
@@ -151,15 +152,10 @@ function Plain({ kind, id }: { readonly kind: "node" | "edge"; readonly id: Key 
 }
 
 function OneNode({ id, onConnect }: { readonly id: Key; readonly onConnect: (from: string) => void }) {
-  const { store } = useDesk();
   const node = useEditor((state) => find(state.document.nodes, id));
   const mayChange = useEditor((state) => state.mayChange);
   if (!node) return null;
   const note = noteOf(node)?.text ?? "";
-  const write = (text: string): void => {
-    const { document, edit } = store.getState();
-    edit(reshaped(document, [id], (each) => withNote(each, text)), t("Note"), `note ${id}`);
-  };
   return (
     <section className="editor-canvas-fields" aria-label={t("On the canvas")}>
       {mayChange && (
@@ -169,11 +165,49 @@ function OneNode({ id, onConnect }: { readonly id: Key; readonly onConnect: (fro
         </button>
       )}
       {(mayChange || groupOf(node)) && <Group keys={[id]} group={groupOf(node)} />}
-      {(mayChange || note) && <label className="field">
-        <span className="form-label">{t("Note on the canvas")}</span>
-        <textarea className="form-control" rows={2} value={note} readOnly={!mayChange} onChange={(event) => write(event.target.value)} onBlur={() => store.getState().settle()} />
-      </label>}
+      {(mayChange || note) && <NodeNote id={id} note={note} />}
     </section>
+  );
+}
+
+/** A text that is not taken stays in the field, with the reason, until the note changes or another node is selected. */
+function NodeNote({ id, note }: { readonly id: Key; readonly note: string }) {
+  const { store } = useDesk();
+  const mayChange = useEditor((state) => state.mayChange);
+  const [refused, setRefused] = useState<string | null>(null);
+  useEffect(() => setRefused(null), [note]);
+  const fault = refused === null ? "" : faultOfNote(refused);
+  const [fieldId, faultId] = [useId(), useId()];
+  const said = useRef<HTMLParagraphElement>(null);
+  useEffect(() => showInPanel(fault ? said.current : null), [fault]);
+  const write = (text: string): void => {
+    setRefused(faultOfNote(text) ? text : null);
+    if (faultOfNote(text)) return;
+    const { document, edit } = store.getState();
+    edit(reshaped(document, [id], (each) => withNote(each, text)), t("Note"), `note ${id}`);
+  };
+  return (
+    <div className="field">
+      <label className="form-label" htmlFor={fieldId}>
+        {t("Note on the canvas")}
+      </label>
+      <textarea
+        id={fieldId}
+        className={`form-control${fault ? " is-invalid" : ""}`}
+        rows={2}
+        value={refused ?? note}
+        readOnly={!mayChange}
+        aria-invalid={fault ? true : undefined}
+        aria-describedby={fault ? faultId : undefined}
+        onChange={(event) => write(event.target.value)}
+        onBlur={() => store.getState().settle()}
+      />
+      {fault && (
+        <p ref={said} className="field-errors" id={faultId} role="alert">
+          {fault}
+        </p>
+      )}
+    </div>
   );
 }
 

@@ -57,6 +57,16 @@ export function spokenNode({ node, words, kind, mark, cost }: Pick<CardData, "no
   return inLine(parts.join(", "));
 }
 
+/** What a policy costs, for a tooltip; `more` follows. */
+export function costTitle(cost: CostWords, more = ""): string {
+  return inLine([cost.warning, cost.said, cost.basis, more].filter(Boolean).join(" "));
+}
+
+/** What a tooltip says of the cost of a card that has no row of its own for it; empty without any. */
+export function hiddenCost({ cost, mark, tried }: Pick<CardData, "cost" | "mark" | "tried">): string {
+  return cost?.line && !mark && !tried ? costTitle(cost) : "";
+}
+
 export function spokenEdge(edge: WorkflowEdge, [from, to]: Ends, words: EdgeWords | undefined, mark?: Marked, cost?: CostWords): string {
   const parts = [t("Edge from {from} to {to}", { from, to }), words?.label ?? edge.type];
   if (mark) parts.push(mark.text);

@@ -76,7 +76,7 @@ function reachAt(drawn: Drawn, edges: readonly FlowEdge[], { step, shown, labels
     const shows = marks?.nodes[node.id] !== undefined || tried.has(node.id);
     const isAlone = level === "far" || (level === "brief" && !shows);
     const rows = level === "middle" ? 2 : level !== "near" ? (level === "brief" && shows ? 1 : rowsAt(step)) : shows || tokens[key] || costs?.nodes[key]?.line ? 1 : 2;
-    const signs = Number(level === "near" || level === "middle") + Number(node.config?.pause !== undefined || shows) + Number(Boolean(nodeWords(drawn, key)?.problems.length));
+    const signs = Number(level === "near" || level === "middle") + Number(node.config?.pause !== undefined || shows) + Number(Boolean(nodeWords(drawn, key)?.problems.length)) + Number(level !== "near" && !shows && Boolean(costs?.nodes[key]?.warning));
     const beside = level === "far" ? PADDING.far + Number(isLoud(marks?.nodes[node.id]?.[0])) * SIGN * letter : PADDING.other + signs * SIGN * letter;
     const filter = level === "near" || (level === "middle" && !shows) ? inLine(nodeWords(drawn, key)?.filter.join(" · ") ?? "") : "";
     const mark = marks?.nodes[node.id]?.[1] ?? "";

@@ -76,6 +76,20 @@ def test_a_draft_that_costs_more_than_the_published_version_is_reported_with_fig
     assert '/workflows/small/compare/"' in shown
 
 
+def test_a_condition_that_is_false_at_some_calls_is_said_before_publishing(
+    designer: Client,
+) -> None:
+    drawn = document(WINDOW)
+    ends = {"id": "go", "from": "start", "to": "answer"}
+    drawn["edges"] = [{**ends, "type": "conditional", "condition": "context.messages > 6"}]
+    made("small", drawn)
+    said = [each for _ in range(15) for each in (user(WORDS), assistant(WORDS))]
+    conversation(system("Be kind."), *said, public_id="one", workflow="small")
+    shown = costs(designer)
+    assert shown.count("of 15 calls; estimated as if it were true.") == 1
+    assert "Raises the cost by" in shown
+
+
 def test_one_press_takes_the_budget_into_the_draft(designer: Client, worse: None) -> None:
     sent = offered(costs(designer))
     answer = designer.post(TAKE, sent)

@@ -77,6 +77,28 @@ def test_publishing_asks_and_then_keeps_the_version(designer: Client, small: Wor
     assert "/nodes/answer/" not in version
 
 
+@pytest.mark.parametrize("sheet", ["", "?sheet=1"])
+def test_a_note_that_is_too_long_is_refused_whole_and_stays_in_its_field(
+    designer: Client, small: Workflow, sheet: str
+) -> None:
+    path = f"/workflows/small/publish/{sheet}"
+    assert "maxlength" not in text(designer.get(path)).partition('id="note"')[2].partition(">")[0]
+    note = "n" * 10_000 + "the end"
+    answer = send(designer, path, {"draft_version": "1", "note": note})
+    assert answer.status_code == 422
+    assert "This must have at most 10000 characters" in text(answer)
+    assert f">{note}</textarea>" in text(answer)
+    assert not WorkflowVersion.objects.exists()
+
+
+def test_an_end_of_a_line_counts_as_one_character_of_a_note(
+    designer: Client, small: Workflow
+) -> None:
+    sent = {"draft_version": "1", "note": "n\r\n" * 4_998 + "end"}
+    assert send(designer, "/workflows/small/publish/", sent).status_code == 302
+    assert WorkflowVersion.objects.get().note == "n\n" * 4_998 + "end"
+
+
 def test_a_draft_with_errors_is_not_published(designer: Client) -> None:
     made("small", {"name": "Empty", "nodes": [], "edges": []})
     page = text(designer.get("/workflows/small/publish/"))
@@ -286,3 +308,32 @@ def test_a_version_is_restored_from_its_difference_by_those_who_may(
     assert path not in text(designer.get("/workflows/small/diff/?from=draft&to=1"))
     viewer = signed_in(Role.VIEWER)
     assert path not in text(viewer.get("/workflows/small/diff/?from=1&to=draft"))
+
+
+UNREADABLE = [
+    ("Sup\x07port", "A name has no control characters"),
+    ("\u202e\u200b", "only invisible characters"),
+    ("   ", "A name has letters or digits"),
+]
+
+
+@pytest.mark.parametrize(("name", "said"), UNREADABLE)
+def test_a_name_that_nobody_can_read_is_refused_where_people_type_it(
+    designer: Client, small: Workflow, name: str, said: str
+) -> None:
+    seen = str(Workflow.objects.get().change_seq)
+    for path, more in (("small/edit/", {"changes": seen}), ("+new/", {})):
+        answer = send(designer, f"/workflows/{path}", {"name": name, **more})
+        assert answer.status_code == 422, path
+        assert said in text(answer), path
+    assert [each.name for each in Workflow.objects.all()] == [small.name]
+
+
+@pytest.mark.parametrize("name", ["订单", "🚲", "👩\u200d🔧"])
+def test_names_need_no_latin_letters(designer: Client, small: Workflow, name: str) -> None:
+    seen = str(Workflow.objects.get().change_seq)
+    sent = {"name": name, "changes": seen}
+    assert send(designer, "/workflows/small/edit/", sent).status_code == 302
+    assert Workflow.objects.get().name == name
+    sent = {"name": name}
+    assert send(designer, "/workflows/+new/", sent).status_code == 302

@@ -123,13 +123,25 @@ def test_a_node_behind_a_false_condition_is_not_reached_and_priced_as_if_it_were
     shut: JsonValue = {**ends, "type": "conditional", "condition": "context.lang === 'zh'"}
     words = told(designer, answer(last(4)), edges=[shut])["nodes"]["answer"]
     assert words["line"] == words["brief"] == "not reached in 2 of 2 conversations"
-    assert words["said"].startswith("A condition is false in 2 of 2 conversations; estimated as if")
-    assert "−100 %" not in words["said"]
+    as_if = "A condition is false at 30 of 30 calls; estimated as if it were true."
     open_ = told(designer, answer(last(4)))["nodes"]["answer"]
-    assert words["said"].endswith(open_["said"])
-    assert words["warning"].startswith("A condition is false in 2 of 2 conversations; estimated")
-    assert words["warning"].endswith(open_["warning"])
+    assert words["said"] == open_["said"]
+    assert words["warning"] == f"{as_if} {open_['warning']}"
     assert words["offer"]["label"] == open_["offer"]["label"]
+
+
+def test_a_condition_that_is_false_at_some_calls_is_said_in_calls_and_once(
+    designer: Client,
+) -> None:
+    talk("one")
+    talk("two")
+    ends = {"id": "go", "from": "start", "to": "answer"}
+    late: JsonValue = {**ends, "type": "conditional", "condition": "context.messages > 6"}
+    words = told(designer, answer(last(4)), edges=[late])["nodes"]["answer"]
+    said = "A condition is false at 6 of 30 calls; estimated as if it were true."
+    assert words["said"].startswith(f"{said} ")
+    assert words["warning"].startswith("Raises the cost by ")
+    assert words["line"].startswith("−")
 
 
 def test_what_stands_behind_an_unreached_node_is_not_reached_either(designer: Client) -> None:
