@@ -32,6 +32,15 @@ function behind(): HTMLElement | null {
   return before === undefined ? null : document.getElementById(`m${before}`);
 }
 
+let rendered: readonly HTMLElement[] = [];
+
+/** What comes can be long: where it is drawn has its real height also out of sight, so that nothing jumps to another place. */
+function renderAround(message: HTMLElement | null): void {
+  for (const each of rendered) each.style.contentVisibility = "";
+  rendered = [".message-section", ".message-chapter"].flatMap((name) => message?.closest<HTMLElement>(name) ?? []);
+  for (const each of rendered) each.style.contentVisibility = "visible";
+}
+
 /** Strike what would go, and put what would come in its place. */
 function draw(): void {
   const runs = runsOf(document.getElementById("sheet-effect")?.dataset.going ?? "");
@@ -50,6 +59,7 @@ function draw(): void {
     (here.firstElementChild as HTMLElement).textContent = text;
     if (here.nextElementSibling !== first) first.before(here);
   }
+  renderAround(here);
   document.documentElement.classList.toggle("has-sheet", sheet() !== null);
   const advanced = sheet()?.querySelector<HTMLAnchorElement>(".sheet-advanced");
   const address = document.getElementById("sheet-effect")?.dataset.advanced;
