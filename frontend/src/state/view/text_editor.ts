@@ -71,7 +71,7 @@ export function textEditor({ text, label, words, dark, changed }: Wanted): TextE
         syntaxHighlighting(highlighting()),
         look(dark),
         EditorState.tabSize.of(2),
-        EditorView.contentAttributes.of({ "aria-label": label, spellcheck: "false" }),
+        EditorView.contentAttributes.of({ "aria-label": label, spellcheck: "false", tabindex: "0" }),
         keymap.of([...KEYS, ...historyKeymap, ...searchKeymap, ...foldKeymap, ...lintKeymap, indentWithTab]),
         EditorView.updateListener.of((update) => {
           if (update.docChanged) changed();
