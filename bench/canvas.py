@@ -87,7 +87,7 @@ def _figures(page: Page, count: int, *, opened: float | None, frame: float | Non
         times.append(page.evaluate(_PAINTED) / 1000)
     for _ in range(4):  # a large graph opens with names alone
         page.get_by_role("button", name="Zoom in").click()
-    page.wait_for_selector(".flow-card-filter:has-text('only')")
+    page.wait_for_selector(".flow-card-filter, .flow-card-sees")  # cards with their second line
     near = _dragged(page)
     page.keyboard.press("Escape")
     page.get_by_role("button", name="Show all").click()
