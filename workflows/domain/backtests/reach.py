@@ -66,14 +66,7 @@ def deciding_edges(graph: Graph, node: str) -> Sequence[Edge]:
 
 def _is_reached(graph: Graph, node: str, shut: Collection[str]) -> bool:
     """Returns whether a node is reached without some edges."""
-    seen = set(graph.starts)
-    waiting = deque(seen)
-    while waiting and node not in seen:
-        for edge in graph.outgoing[waiting.popleft()]:
-            if edge.to_node not in seen and edge.id not in shut:
-                seen.add(edge.to_node)
-                waiting.append(edge.to_node)
-    return node in seen
+    return node in reachable(graph, graph.starts, shut)
 
 
 def _leading_to(graph: Graph, node: str) -> Collection[str]:

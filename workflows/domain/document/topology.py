@@ -1,7 +1,7 @@
 """The shape of a workflow as a graph: edges in and out, starts, reachability, cycles."""
 
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -84,13 +84,15 @@ def _starts(nodes: Mapping[str, Node], incoming: Mapping[str, list[Edge]]) -> tu
     return first or tuple(nodes)[:1]
 
 
-def reachable(graph: Graph, origins: Iterable[str]) -> frozenset[str]:
-    """Returns the nodes reachable from ``origins``, those included."""
+def reachable(
+    graph: Graph, origins: Iterable[str], without: Collection[str] = ()
+) -> frozenset[str]:
+    """Returns the nodes reachable from ``origins``, those included, ``without`` some edges."""
     seen = {name for name in origins if name in graph.nodes}
     waiting = deque(seen)
     while waiting:
         for edge in graph.outgoing[waiting.popleft()]:
-            if edge.to_node not in seen:
+            if edge.to_node not in seen and edge.id not in without:
                 seen.add(edge.to_node)
                 waiting.append(edge.to_node)
     return frozenset(seen)
