@@ -55,7 +55,10 @@ def going_sentences(
     if wanted == "keep_from":
         first = chosen[0][0] if chosen else 0
         if not count:
-            return [_("Everything from #%(first)s on stays; that is all.") % {"first": first}]
+            return [
+                _("Everything from #%(first)s on stays; no visible message is before it.")
+                % {"first": first}
+            ]
         text = ngettext(
             "Everything from #%(first)s on stays. "
             "%(n)s message before it will be hidden: %(places)s.",

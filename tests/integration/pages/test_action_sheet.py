@@ -328,4 +328,6 @@ def test_a_pinned_message_cannot_be_replaced_and_the_sheet_says_what_to_do(
 
 def test_keeping_everything_says_so(reviewer: Client) -> None:
     booking()
-    assert "Everything from #0 on stays; that is all." in sheet(reviewer, "keep_from", "0")
+    assert "Everything from #0 on stays; no visible message is before it." in sheet(
+        reviewer, "keep_from", "0"
+    )
